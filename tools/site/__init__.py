@@ -1,0 +1,1 @@
+"""The course as static files: reading pages, and JupyterLite beside them."""
