@@ -1,0 +1,71 @@
+"""How pytest compares the notebooks, and which tests it leaves out.
+
+On Linux with the versions of constraints.txt every output of a notebook is compared letter by letter.
+Elsewhere another BLAS or another release may change the last digits, so there the words are compared
+letter by letter and the numbers to three significant digits. Nothing else is forgiven anywhere.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from importlib import metadata
+from pathlib import Path
+
+import nbval.plugin
+import pytest
+
+from tests.notebooks.numerals import Loosely
+
+ROOT = Path(__file__).parent
+
+# What an output can depend on. Tools that only check (ruff, pytest …) may have any version.
+BEHIND_OUTPUTS = ("numpy", "matplotlib", "ipywidgets", "anywidget", "ipython", "ipykernel")
+
+
+def differences(constraints: str, installed: dict[str, str], platform: str) -> list[str]:
+    """Why outputs may differ here from the stored ones; an empty list: they may not."""
+    pinned = dict(re.findall(r"^([\w.-]+)==(\S+)$", constraints, flags=re.MULTILINE))
+    pinned = {name.lower().replace("_", "-"): version for name, version in pinned.items()}
+    reasons = [] if platform == "linux" else [f"this is {platform}, not Linux"]
+    for name in BEHIND_OUTPUTS:
+        if installed[name] != pinned[name]:
+            reasons.append(f"{name} is {installed[name]}, not {pinned[name]}")
+    return reasons
+
+
+def reasons_here() -> list[str]:
+    constraints = (ROOT / "constraints.txt").read_text(encoding="utf-8")
+    return differences(constraints, {name: metadata.version(name) for name in BEHIND_OUTPUTS}, sys.platform)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if reasons_here():
+        exact = nbval.plugin.IPyNbCell.sanitize
+
+        def sanitize(self: nbval.plugin.IPyNbCell, text: object) -> object:
+            cleaned = exact(self, text)
+            return Loosely(cleaned) if isinstance(cleaned, str) else cleaned
+
+        nbval.plugin.IPyNbCell.sanitize = sanitize
+
+
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    reasons = reasons_here()
+    compared = f"numbers to 3 significant digits ({'; '.join(reasons)})" if reasons else "letter by letter"
+    torch = "installed" if has_torch() else "not installed, its tests are left out (make oracle)"
+    return [f"notebooks: outputs compared {compared}", f"torch: {torch}"]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if has_torch():
+        return
+    left_out = [item for item in items if item.get_closest_marker("torch")]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("torch")]
+
+
+def has_torch() -> bool:
+    return importlib.util.find_spec("torch") is not None
