@@ -9,23 +9,19 @@ from __future__ import annotations
 
 import functools
 import math
-import tomllib
+import os
 from collections.abc import Iterable
-from importlib import resources
 from typing import Any
 
 THIN_SPACE = "\u202f"  # as thin as U+2009, but a line never breaks in the middle of a number
 
+_FOLDER = os.path.dirname(__file__)
 _current = "en"
 
 
 def languages() -> list[str]:
     """The codes of the languages that have a table, in alphabetical order."""
-    return sorted(
-        entry.name.removesuffix(".toml")
-        for entry in resources.files(__package__).iterdir()
-        if entry.name.endswith(".toml")
-    )
+    return sorted(name.removesuffix(".toml") for name in os.listdir(_FOLDER) if name.endswith(".toml"))
 
 
 def language(code: str | None = None) -> str:
@@ -65,14 +61,16 @@ def entry(key: str, /, *, lang: str | None = None) -> Any:
 @functools.cache
 def table(code: str) -> dict[str, Any]:
     """The whole table of a language, all its files merged."""
-    root = resources.files(__package__)
-    files = [root / f"{code}.toml"]
-    folder = root / code
-    if folder.is_dir():
-        files += sorted((f for f in folder.iterdir() if f.name.endswith(".toml")), key=lambda f: f.name)
+    import tomllib  # here, so that importing the course costs no more than importing NumPy
+
+    files = [f"{code}.toml"]
+    folder = os.path.join(_FOLDER, code)
+    if os.path.isdir(folder):
+        files += [os.path.join(code, name) for name in sorted(os.listdir(folder)) if name.endswith(".toml")]
     merged: dict[str, Any] = {}
     for file in files:
-        _merge(merged, tomllib.loads(file.read_text(encoding="utf-8")), file.name)
+        with open(os.path.join(_FOLDER, file), "rb") as opened:
+            _merge(merged, tomllib.load(opened), file)
     return merged
 
 
