@@ -8,25 +8,25 @@ from bloque.block import (
     block_parameters,
     encoder,
     encoder_block,
-    encoder_block_forward,
     feed_forward,
-    feed_forward_forward,
 )
 from bloque.counting import OperationCount, ParameterCount, count_operations, count_parameters
 from bloque.gradients import (
     attention_backward,
     encoder_backward,
     encoder_block_backward,
+    encoder_block_forward,
     feed_forward_backward,
+    feed_forward_forward,
     layer_norm_backward,
     multi_head_attention_backward,
+    multi_head_attention_forward,
     softmax_backward,
 )
 from bloque.heads import (
     MultiHeadParameters,
     merge_heads,
     multi_head_attention,
-    multi_head_attention_forward,
     multi_head_parameters,
     split_heads,
 )

@@ -11,9 +11,9 @@ from bloque import errors
 from bloque.softmax import softmax_masked
 
 
-@errors.checks_overflow
+@errors.floating("queries", "keys", "values")
 def attention(
-    queries: Any, keys: Any, values: Any, *, mask: Any = None, scale: float | None = None
+    queries: np.ndarray, keys: np.ndarray, values: np.ndarray, *, mask: Any = None, scale: float | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Each query takes a weighted average of the values; its weights say which keys answer it.
 
@@ -27,36 +27,24 @@ def attention(
     A row whose mask allows nothing has weights 0 and output 0.
     Raises ValueError where shapes do not fit, or where a result overflows.
     """
-    queries, keys, values, dtype = errors.floats(queries=queries, keys=keys, values=values)
-    mask, scale = _mask_and_scale(queries, keys, values, mask, scale)
-
+    scale = attention_scale(queries, keys, values, scale)
     scores = queries @ keys.swapaxes(-1, -2)  # (..., n_q, n_k)
     scores *= scale
-    weights = softmax_masked(errors.finite(scores, "scores"), mask)  # (..., n_q, n_k)
-    del scores  # so that two arrays of this size are the most that ever live
+    mask = errors.attention_mask(mask, errors.finite(scores, "scores"))
+    weights = softmax_masked(scores, mask)  # (..., n_q, n_k)
     output = weights @ values  # (..., n_q, d_v)
-    return errors.as_type(output, dtype, "output"), errors.as_type(weights, dtype, "weights")
+    return output, weights
 
 
-def _mask_and_scale(
-    queries: np.ndarray, keys: np.ndarray, values: np.ndarray, mask: Any, scale: float | None
-) -> tuple[np.ndarray | None, float]:
+def attention_scale(queries: np.ndarray, keys: np.ndarray, values: np.ndarray, scale: float | None) -> float:
+    """Check the shapes of attention; 1/√d_k unless a scale is given."""
     sizes = errors.shapes(
         "attention",
         queries=(queries, "... n_q d_k"),
         keys=(keys, "... n_k d_k"),
         values=(values, "... n_k d_v"),
     )
-    leading = np.broadcast_shapes(queries.shape[:-2], keys.shape[:-2])
-    mask = errors.attention_mask(mask, (*leading, sizes["n_q"], sizes["n_k"]), queries.dtype)
-    return mask, attention_scale(scale, sizes["d_k"])
-
-
-def attention_scale(scale: float | None, d_k: int) -> float:
-    """1/√d_k unless a scale is given."""
-    if scale is None:
-        return 1 / math.sqrt(max(d_k, 1))
-    return float(scale)
+    return 1 / math.sqrt(max(sizes["d_k"], 1)) if scale is None else errors.number("scale", scale)
 
 
 def causal_mask(n: int) -> np.ndarray:
@@ -65,5 +53,4 @@ def causal_mask(n: int) -> np.ndarray:
     Returns (n, n) boolean, True = may attend.
     Raises ValueError when n is not a whole number of at least 0.
     """
-    n = errors.whole("n", n, 0)
-    return np.tri(n, dtype=bool)
+    return np.tri(errors.whole("n", n, 0), dtype=bool)

@@ -9,13 +9,7 @@ import numpy as np
 
 from bloque import errors
 from bloque.activations import ACTIVATIONS
-from bloque.heads import (
-    MultiHeadKept,
-    MultiHeadParameters,
-    multi_head_attention_forward,
-    project,
-    random_multi_head,
-)
+from bloque.heads import MultiHeadParameters, multi_head_attention, project, random_multi_head
 from bloque.norm import NormParameters, layer_norm
 
 
@@ -37,77 +31,47 @@ class BlockParameters(NamedTuple):
     feed_forward_norm: NormParameters
 
 
-class FeedForwardKept(NamedTuple):
-    """What `feed_forward_backward` needs of the forward pass."""
-
-    x: np.ndarray  # (..., n, d_model)
-    parameters: FeedForwardParameters
-    activation: str
-    hidden: np.ndarray  # (..., n, d_ff), before the activation
-    active: np.ndarray  # (..., n, d_ff), after it
-
-
-class BlockKept(NamedTuple):
-    """What `encoder_block_backward` needs of the forward pass."""
-
-    norm: str
-    eps: float
-    parameters: BlockParameters
-    attention: MultiHeadKept
-    attention_normed: np.ndarray  # what entered the first norm, (..., n, d_model)
-    feed_forward: FeedForwardKept
-    feed_forward_normed: np.ndarray  # what entered the second norm, (..., n, d_model)
-
-
+@errors.floating("x", "W1", "b1", "W2", "b2")
 def feed_forward(
-    x: Any, W1: Any, b1: Any, W2: Any, b2: Any, activation: str = "relu"
+    x: np.ndarray,
+    W1: np.ndarray,
+    b1: np.ndarray | None,
+    W2: np.ndarray,
+    b2: np.ndarray | None,
+    activation: str = "relu",
 ) -> np.ndarray:
     """The same small network for every position; no position sees another.
 
         FFN(x) = f(x W1 + b1) W2 + b2,   f(h) = max(0, h) or GELU(h) = h·Φ(h)
                                                      Vaswani et al. (2017), equation 2
 
-    x: (..., n, d_model) or (d_model,);  W1: (d_model, d_ff);  b1: (d_ff,);  W2: (d_ff, d_model);
-    b2: (d_model,). A bias may be None.
-    activation: "relu" or "gelu" (the exact one).
+    x: (..., d_model);  W1: (d_model, d_ff);  b1: (d_ff,);  W2: (d_ff, d_model);  b2: (d_model,).
+    A bias may be None. activation: "relu" or "gelu" (the exact one).
     Returns an array of the shape of x.
     Raises ValueError where shapes do not fit, or where a result overflows.
     """
-    output, _, dtype = _feed_forward(x, FeedForwardParameters(W1, b1, W2, b2), activation)
-    return errors.as_type(output, dtype, "feed_forward")
+    check_feed_forward(x, FeedForwardParameters(W1, b1, W2, b2), activation)
+    hidden = errors.finite(project(x, W1, b1), "hidden")  # (..., d_ff)
+    active = ACTIVATIONS[activation](hidden)  # (..., d_ff)
+    return project(active, W2, b2)  # (..., d_model)
 
 
-def feed_forward_forward(
-    x: Any, parameters: FeedForwardParameters, activation: str = "relu"
-) -> tuple[np.ndarray, FeedForwardKept]:
-    """The output of `feed_forward`, and what its backward pass needs."""
-    output, kept, dtype = _feed_forward(x, parameters, activation)
-    return errors.as_type(output, dtype, "feed_forward"), kept
-
-
-@errors.checks_overflow
-def _feed_forward(
-    x: Any, parameters: FeedForwardParameters, activation: str
-) -> tuple[np.ndarray, FeedForwardKept, np.dtype]:
-    x, parameters, dtype = errors.floats(x=x, parameters=parameters)
-    W1, b1, W2, b2 = parameters
+def check_feed_forward(x: np.ndarray, parameters: FeedForwardParameters, activation: str) -> None:
+    """The shapes of the network by position, and an activation that exists."""
     errors.choice("activation", activation, tuple(ACTIVATIONS))
     errors.shapes(
         "feed_forward",
         x=(x, "... d_model"),
-        W1=(W1, "d_model d_ff"),
-        b1=(b1, "d_ff"),
-        W2=(W2, "d_ff d_model"),
-        b2=(b2, "d_model"),
+        W1=(parameters.W1, "d_model d_ff"),
+        b1=(parameters.b1, "d_ff"),
+        W2=(parameters.W2, "d_ff d_model"),
+        b2=(parameters.b2, "d_model"),
     )
-    hidden = errors.finite(project(x, W1, b1), "x W1 + b1")  # (..., n, d_ff)
-    active = ACTIVATIONS[activation](hidden)  # (..., n, d_ff)
-    output = project(active, W2, b2)  # (..., n, d_model)
-    return output, FeedForwardKept(x, parameters, activation, hidden, active), dtype
 
 
+@errors.floating("x", "parameters")
 def encoder_block(
-    x: Any,
+    x: np.ndarray,
     parameters: BlockParameters,
     heads: int,
     *,
@@ -128,55 +92,18 @@ def encoder_block(
     Returns an array of the shape of x.
     Raises ValueError where shapes do not fit, heads does not divide d_model, or a result overflows.
     """
-    output, _, dtype = _block(x, parameters, heads, norm, mask, activation, eps)
-    return errors.as_type(output, dtype, "encoder_block")
-
-
-def encoder_block_forward(
-    x: Any,
-    parameters: BlockParameters,
-    heads: int,
-    *,
-    norm: str = "post",
-    mask: Any = None,
-    activation: str = "relu",
-    eps: float = 1e-5,
-) -> tuple[np.ndarray, BlockKept]:
-    """The output of `encoder_block`, and what its backward pass needs; the attention's weights
-    are in ``kept.attention.weights``."""
-    output, kept, dtype = _block(x, parameters, heads, norm, mask, activation, eps)
-    return errors.as_type(output, dtype, "encoder_block"), kept
-
-
-@errors.checks_overflow
-def _block(
-    x: Any, parameters: BlockParameters, heads: int, norm: str, mask: Any, activation: str, eps: float
-) -> tuple[np.ndarray, BlockKept, np.dtype]:
-    x, parameters, dtype = errors.floats(x=x, parameters=parameters)
     errors.choice("norm", norm, ("post", "pre"))
-    first, second = parameters.attention_norm, parameters.feed_forward_norm
+    attention, attention_norm, network, network_norm = parameters
     if norm == "post":
-        found, attention_kept = multi_head_attention_forward(x, parameters.attention, heads, mask=mask)
-        to_first = x + found  # (..., n, d_model), like every x below
-        middle = layer_norm(to_first, *first, eps)
-        thought, network_kept = feed_forward_forward(middle, parameters.feed_forward, activation)
-        to_second = middle + thought
-        output = layer_norm(to_second, *second, eps)
-    else:
-        to_first = x
-        found, attention_kept = multi_head_attention_forward(
-            layer_norm(x, *first, eps), parameters.attention, heads, mask=mask
-        )
-        to_second = x + found
-        thought, network_kept = feed_forward_forward(
-            layer_norm(to_second, *second, eps), parameters.feed_forward, activation
-        )
-        output = to_second + thought
-    return output, BlockKept(norm, eps, parameters, attention_kept, to_first, network_kept, to_second), dtype
+        x = layer_norm(x + multi_head_attention(x, attention, heads, mask=mask)[0], *attention_norm, eps)
+        return layer_norm(x + feed_forward(x, *network, activation), *network_norm, eps)
+    x = x + multi_head_attention(layer_norm(x, *attention_norm, eps), attention, heads, mask=mask)[0]
+    return x + feed_forward(layer_norm(x, *network_norm, eps), *network, activation)
 
 
+@errors.floating("x", "parameters", "final_norm")
 def encoder(
-    x: Any,
+    x: np.ndarray,
     parameters: Sequence[BlockParameters],
     heads: int,
     *,

@@ -8,33 +8,54 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, NoReturn, ParamSpec, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
 from bloque.texts import text
 
-Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 
-def checks_overflow(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """Silence NumPy's floating-point warnings in a function that asks `finite` instead.
+def floating(*arrays: str) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
+    """Let a piece be written as its formula: what is the same in every piece is done here.
 
-    The warnings cannot be relied on: a product computed by several threads may lose them, and
-    some systems' matrix products raise them for nothing.
+    Before the body, the named arguments become floating-point arrays of one type: integers and
+    booleans become float64, float16 is computed in float32, lists are accepted, containers of
+    arrays stay containers. After it, results go back to float16 if that is what came in, and an
+    inf or a NaN in them is a ValueError. NumPy's own warnings are silent inside: a product computed
+    by several threads may lose them, and some systems' matrix products raise them for nothing.
     """
 
-    @functools.wraps(function)
-    def quiet(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            return function(*args, **kwargs)
+    def decorate(function: Callable[..., Result]) -> Callable[..., Result]:
+        code = function.__code__
+        parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        places = {name: parameters.index(name) for name in arrays}
 
-    return quiet
+        @functools.wraps(function)
+        def piece(*args: Any, **kwargs: Any) -> Result:
+            positional = list(args)
+            given = {name: args[place] for name, place in places.items() if place < len(args)}
+            given |= {name: kwargs[name] for name in arrays if name in kwargs}
+            with np.errstate(all="ignore"):
+                given, dtype = _floats(given)
+                for name, array in given.items():
+                    if name in kwargs:
+                        kwargs[name] = array
+                    else:
+                        positional[places[name]] = array
+                return _returned(function(*positional, **kwargs), dtype, function.__name__)
+
+        return piece
+
+    return decorate
 
 
 def finite(array: np.ndarray, name: str) -> np.ndarray:
-    """The array itself; a ValueError that names it when it holds an inf or a NaN."""
+    """The array itself; a ValueError that names it when it holds an inf or a NaN.
+
+    Asked in the middle of a piece where an overflow would not show in the result.
+    """
     if np.isfinite(array.sum()):  # one pass and no copy; a sum of finite numbers may still overflow
         return array
     wrong = np.argwhere(~np.isfinite(array))
@@ -53,24 +74,6 @@ def finite(array: np.ndarray, name: str) -> np.ndarray:
     )
 
 
-def floats(**arrays: Any) -> tuple[Any, ...]:
-    """The arguments as floating-point arrays of one type, followed by the type of the result.
-
-    Integers and booleans become float64. float16 is computed in float32 (and the result goes back
-    to float16 by `as_type`). None stays None; a container of arrays stays a container.
-    """
-    trees = {name: _as_arrays(value, name) for name, value in arrays.items()}
-    types = [leaf.dtype if leaf.dtype.kind == "f" else np.dtype(np.float64) for tree in trees.values() for leaf in _leaves(tree)]
-    dtype = np.result_type(*types)
-    working = np.dtype(np.float32) if dtype == np.float16 else dtype
-    return (*(_cast(tree, working) for tree in trees.values()), dtype)
-
-
-def as_type(array: np.ndarray, dtype: np.dtype, name: str) -> np.ndarray:
-    """A finite result in the type it is returned in; a ValueError when it does not fit there."""
-    return finite(finite(array, name).astype(dtype, copy=False), name)
-
-
 def shapes(function: str, **arguments: tuple[Any, str]) -> dict[str, int]:
     """Check shapes written as letters, and return the size of each letter.
 
@@ -84,14 +87,15 @@ def shapes(function: str, **arguments: tuple[Any, str]) -> dict[str, int]:
     for name, shape in given.items():
         letters = arguments[name][1].split()
         free = letters[0] == "..."
+        known = dict(sizes)
         core = letters[1:] if free else letters
         if len(shape) < len(core) or (len(shape) > len(core) and not free):
-            _wrong_shape(function, name, letters, given, sizes)
+            _wrong_shape(function, name, letters, given, known)
         split = len(shape) - len(core)
         leading.append(shape[:split])
         for letter, size in zip(core, shape[split:], strict=True):
             if sizes.setdefault(letter, size) != size:
-                _wrong_shape(function, name, letters, given, sizes)
+                _wrong_shape(function, name, letters, given, known)
     try:
         np.broadcast_shapes(*leading)
     except ValueError:
@@ -99,31 +103,29 @@ def shapes(function: str, **arguments: tuple[Any, str]) -> dict[str, int]:
     return sizes
 
 
-def attention_mask(mask: Any, scores: tuple[int, ...], dtype: np.dtype) -> np.ndarray | None:
-    """A mask that is boolean, or floating-point of type ``dtype``, and broadcasts with the scores."""
+def attention_mask(mask: Any, scores: np.ndarray) -> np.ndarray | None:
+    """A mask that is boolean, or floating point in the type of the scores, and broadcasts with them."""
     if mask is None:
         return None
-    mask = np.asarray(mask)
+    mask = np.atleast_1d(mask)
     if mask.dtype.kind not in "bf":
         raise ValueError(text("errors.mask_type", dtype=mask.dtype))
     try:
-        np.broadcast_shapes(mask.shape, scores)
-        fits = mask.ndim == 0 or mask.shape[-1] in (1, scores[-1])
-        fits = fits and (mask.ndim < 2 or mask.shape[-2] in (1, scores[-2]))
+        together = np.broadcast_shapes(mask.shape, scores.shape)
     except ValueError:
-        fits = False
-    if not fits:
-        raise ValueError(text("errors.mask_shape", mask=mask.shape, scores=scores))
+        together = ()
+    if together[-2:] != scores.shape[-2:]:  # a mask may add leading axes, not rows or columns
+        raise ValueError(text("errors.mask_shape", mask=mask.shape, scores=scores.shape))
     if mask.dtype.kind == "b":
         return mask
     if np.isnan(mask).any() or np.isposinf(mask).any():
         raise ValueError(text("errors.mask_value"))
-    return mask.astype(dtype, copy=False)
+    return mask.astype(scores.dtype, copy=False)
 
 
-def softmax_rows(largest: np.ndarray, axis: int) -> None:
-    """Refuse a row whose largest score is −inf (nothing to choose), +inf or NaN."""
-    if np.isfinite(largest).all():
+def softmax_rows(largest: np.ndarray, scores: np.ndarray, axis: int) -> None:
+    """Refuse a row whose largest score is −inf (nothing to choose from), +inf or NaN."""
+    if scores.size == 0 or np.isfinite(largest).all():
         return
     place = tuple(np.argwhere(~np.isfinite(largest))[0])
     axis = axis % largest.ndim
@@ -140,9 +142,20 @@ def divisible(d_model: int, heads: int) -> None:
         valid = [h for h in range(1, d_model + 1) if d_model % h == 0]
         if len(valid) > 12:  # the nearest are the useful ones
             valid = sorted(sorted(valid, key=lambda h: abs(h - heads))[:12])
-        raise ValueError(
-            text("errors.heads", d_model=d_model, heads=heads, valid=", ".join(str(h) for h in valid))
-        )
+        raise ValueError(text("errors.heads", d_model=d_model, heads=heads, valid=", ".join(str(h) for h in valid)))
+
+
+def axis(name: str, array: np.ndarray, value: int) -> None:
+    """An axis that the array has."""
+    if not -array.ndim <= value < array.ndim:
+        raise ValueError(text("errors.axis", name=name, shape=array.shape, axis=value))
+
+
+def number(name: str, value: Any) -> float:
+    """A finite real number."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating) or not np.isfinite(value):
+        raise ValueError(text("errors.number", name=name, value=repr(value)))
+    return float(value)
 
 
 def whole(name: str, value: Any, least: int) -> int:
@@ -155,14 +168,10 @@ def whole(name: str, value: Any, least: int) -> int:
 def choice(name: str, value: Any, options: tuple[str, ...]) -> None:
     """One of a few words."""
     if value not in options:
-        raise ValueError(
-            text("errors.choice", name=name, value=repr(value), options=", ".join(repr(o) for o in options))
-        )
+        raise ValueError(text("errors.choice", name=name, value=repr(value), options=", ".join(repr(o) for o in options)))
 
 
-def _wrong_shape(
-    function: str, name: str, letters: list[str], given: dict[str, tuple[int, ...]], sizes: dict[str, int]
-) -> NoReturn:
+def _wrong_shape(function: str, name: str, letters: list[str], given: dict[str, tuple[int, ...]], sizes: dict[str, int]) -> NoReturn:
     known = [f"{letter} = {sizes[letter]}" for letter in letters if letter in sizes]
     raise ValueError(
         text(
@@ -185,11 +194,44 @@ def _not_finite(value: float) -> str:
     return "NaN" if np.isnan(value) else "inf" if value > 0 else "−inf"
 
 
-def _as_arrays(value: Any, name: str) -> Any:
-    if value is None:
+def _floats(given: dict[str, Any]) -> tuple[dict[str, Any], np.dtype]:
+    """The arguments in the type to compute in, and the type of the result."""
+    trees = {name: _tree(lambda value, name: _as_array(value, name), value, name) for name, value in given.items()}
+    types: list[np.dtype] = []
+    for tree in trees.values():
+        _tree(lambda array, _: types.append(array.dtype if array.dtype.kind == "f" else np.dtype(np.float64)), tree, "")
+    dtype = np.result_type(*types)
+    working = np.dtype(np.float32) if dtype == np.float16 else dtype
+    cast = {name: _tree(lambda array, _: array.astype(working, copy=False), tree, "") for name, tree in trees.items()}
+    return cast, dtype
+
+
+def _returned(result: Any, dtype: np.dtype, function: str) -> Any:
+    """The arrays of a result, finite and in their type; anything that is not an array as it is."""
+
+    def returned(value: Any, name: str) -> Any:
+        if not isinstance(value, np.ndarray):
+            return value
+        return finite(finite(value, name).astype(dtype, copy=False), name)
+
+    if type(result) is tuple:
+        return tuple(_tree(returned, part, f"{function}[{i}]") for i, part in enumerate(result))
+    return _tree(returned, result, function)
+
+
+def _tree(apply: Callable[[Any, str], Any], tree: Any, name: str) -> Any:
+    """Apply a function to an array, or to each array of a container or of a list of containers."""
+    if tree is None:
         return None
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return type(value)(*(_as_arrays(part, f"{name}.{field}") for field, part in zip(value._fields, value, strict=True)))
+    if hasattr(tree, "_fields"):
+        parts = zip(tree._fields, tree, strict=True)
+        return type(tree)(*(_tree(apply, part, f"{name}.{field}") for field, part in parts))
+    if isinstance(tree, list) and tree and hasattr(tree[0], "_fields"):
+        return [_tree(apply, part, f"{name}[{i}]") for i, part in enumerate(tree)]
+    return apply(tree, name)
+
+
+def _as_array(value: Any, name: str) -> np.ndarray:
     try:
         array = np.asarray(value)
     except ValueError:
@@ -197,19 +239,3 @@ def _as_arrays(value: Any, name: str) -> Any:
     if array.dtype.kind not in "biuf":
         raise ValueError(text("errors.not_numbers", name=name, dtype=array.dtype))
     return array
-
-
-def _leaves(tree: Any) -> list[np.ndarray]:
-    if tree is None:
-        return []
-    if isinstance(tree, tuple):
-        return [leaf for part in tree for leaf in _leaves(part)]
-    return [tree]
-
-
-def _cast(tree: Any, dtype: np.dtype) -> Any:
-    if tree is None:
-        return None
-    if isinstance(tree, tuple):
-        return type(tree)(*(_cast(part, dtype) for part in tree))
-    return tree.astype(dtype, copy=False)

@@ -1,190 +1,291 @@
-"""The exact backward pass of each piece, beside which its forward can be read.
+"""The exact backward pass of each piece, each beside the forward pass that keeps what it needs.
 
-Each takes the gradient of a loss by the output of a piece and what the forward pass kept, and
-returns the gradients of the same loss by its inputs and parameters, the latter in the parameters'
-own containers. For a product Y = X W the two rules are ∂X = ∂Y Wᵀ and ∂W = Xᵀ ∂Y; where an input
-was used several times (batch, rows, heads), its gradients add up.
+A backward pass takes the gradient of a loss by the output of a piece, and what the forward pass
+kept. It returns the gradients of the same loss by the inputs and by the parameters, the latter in
+the parameters' own containers. For a product Y = X W the two rules are ∂X = ∂Y Wᵀ and ∂W = Xᵀ ∂Y;
+where something was used several times (by rows, sentences, heads), its gradients add up.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from bloque import errors
-from bloque.activations import SLOPES
-from bloque.attention import attention_scale
-from bloque.block import BlockKept, BlockParameters, FeedForwardKept, FeedForwardParameters
-from bloque.heads import MultiHeadKept, MultiHeadParameters, merge_heads, split_heads
-from bloque.norm import NormParameters, standardise
+from bloque.activations import ACTIVATIONS, SLOPES
+from bloque.attention import attention, attention_scale
+from bloque.block import BlockParameters, FeedForwardParameters, check_feed_forward
+from bloque.heads import MultiHeadParameters, check_multi_head, merge_heads, project, split_heads
+from bloque.norm import NormParameters, check_norm, layer_norm, standardise
 
 
-class MultiHeadGradients(NamedTuple):
-    """The gradients of a multi-head attention by its inputs and by its parameters."""
+@errors.floating("gradient", "weights")
+def softmax_backward(gradient: np.ndarray, weights: np.ndarray, axis: int = -1) -> np.ndarray:
+    """∂z = J ∂p = p ⊙ (∂p − Σ_j p_j ∂p_j), without ever building J = diag(p) − p pᵀ.
 
-    x: np.ndarray  # (..., n_q, d_model)
-    context: np.ndarray | None  # (..., n_k, d_model); None: in x, where keys and values came from x
-    parameters: MultiHeadParameters
-
-
-def softmax_backward(gradient: Any, weights: Any, axis: int = -1) -> np.ndarray:
-    """∂z = J ∂p = p ⊙ (∂p − Σ_j p_j ∂p_j), with the Jacobian J = diag(p) − p pᵀ never built.
-
-    gradient, weights: (..., n), by the weights p = softmax(z) and the weights themselves.
+    gradient, weights: (..., n), by the weights p = softmax(z), and the weights themselves.
     Returns (..., n), the gradient by the scores.
     """
-    gradient, weights, dtype = errors.floats(gradient=gradient, weights=weights)
     errors.shapes("softmax_backward", gradient=(gradient, "... n"), weights=(weights, "... n"))
-    mean = (weights * gradient).sum(axis=axis, keepdims=True)
-    return errors.as_type(weights * (gradient - mean), dtype, "softmax_backward")
+    mean = (weights * gradient).sum(axis=axis, keepdims=True)  # (..., 1)
+    return weights * (gradient - mean)  # (..., n)
 
 
+@errors.floating("gradient", "queries", "keys", "values", "weights")
 def attention_backward(
-    gradient: Any, queries: Any, keys: Any, values: Any, weights: Any, *, scale: float | None = None
+    gradient: np.ndarray,
+    queries: np.ndarray,
+    keys: np.ndarray,
+    values: np.ndarray,
+    weights: np.ndarray,
+    *,
+    scale: float | None = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The gradients of `attention` by queries, keys and values.
 
     gradient: (..., n_q, d_v), by the output; the others as they entered and left the forward pass.
-    A mask is already in the weights: a weight of 0 lets no gradient through to its score.
+    The mask is in the weights already: a weight of 0 lets no gradient through to its score.
     Returns three arrays with the shapes of queries, keys and values.
     """
-    gradient, queries, keys, values, weights, dtype = errors.floats(
-        gradient=gradient, queries=queries, keys=keys, values=values, weights=weights
-    )
-    sizes = errors.shapes(
-        "attention_backward",
-        gradient=(gradient, "... n_q d_v"),
-        queries=(queries, "... n_q d_k"),
-        keys=(keys, "... n_k d_k"),
-        values=(values, "... n_k d_v"),
-        weights=(weights, "... n_q n_k"),
-    )
+    scale = attention_scale(queries, keys, values, scale)
+    errors.shapes("attention_backward", gradient=(gradient, "... n_q d_v"), weights=(weights, "... n_q n_k"))
     by_values = weights.swapaxes(-1, -2) @ gradient  # (..., n_k, d_v)
     by_weights = gradient @ values.swapaxes(-1, -2)  # (..., n_q, n_k)
-    by_scores = softmax_backward(by_weights, weights)  # (..., n_q, n_k)
-    by_scores *= attention_scale(scale, sizes["d_k"])
+    by_scores = softmax_backward(by_weights, weights) * scale  # (..., n_q, n_k)
     by_queries = by_scores @ keys  # (..., n_q, d_k)
     by_keys = by_scores.swapaxes(-1, -2) @ queries  # (..., n_k, d_k)
-    return (
-        errors.as_type(_summed_to(by_queries, queries.shape), dtype, "queries"),
-        errors.as_type(_summed_to(by_keys, keys.shape), dtype, "keys"),
-        errors.as_type(_summed_to(by_values, values.shape), dtype, "values"),
-    )
+    return _summed_to(queries, by_queries), _summed_to(keys, by_keys), _summed_to(values, by_values)
 
 
-def multi_head_attention_backward(gradient: Any, kept: MultiHeadKept) -> MultiHeadGradients:
-    """The gradients of `multi_head_attention`.
+@errors.floating("gradient", "x", "gamma")
+def layer_norm_backward(
+    gradient: np.ndarray, x: np.ndarray, gamma: np.ndarray | None = None, eps: float = 1e-5
+) -> tuple[np.ndarray, NormParameters]:
+    """The gradients of `layer_norm` by x, and by γ and β.
+
+        ∂x̂ = ∂y ⊙ γ,   ∂x = (∂x̂ − mean(∂x̂) − x̂ mean(∂x̂ ⊙ x̂)) / √(s² + ε)
+
+    The means are over the row: a push along (1, …, 1) or along the row itself is normalised away.
+    gradient, x: (..., d), by the output, and the input;  gamma: (d,), or None.
+    """
+    check_norm(x, gamma, None)
+    errors.shapes("layer_norm_backward", gradient=(gradient, "... d"), x=(x, "... d"))
+    normalised, deviation = standardise(x, eps)  # (..., d), (..., 1)
+    by_normalised = gradient if gamma is None else gradient * gamma  # (..., d)
+    mean = by_normalised.mean(axis=-1, keepdims=True)  # (..., 1)
+    along = (by_normalised * normalised).mean(axis=-1, keepdims=True)  # (..., 1)
+    by_x = (by_normalised - mean - normalised * along) / deviation  # (..., d)
+    return by_x, NormParameters(gamma=_over_rows(gradient * normalised), beta=_over_rows(gradient))
+
+
+@dataclass(frozen=True, slots=True)
+class FeedForwardKept:
+    """What `feed_forward_backward` needs of the forward pass."""
+
+    x: np.ndarray  # (..., d_model)
+    parameters: FeedForwardParameters
+    activation: str
+    hidden: np.ndarray  # (..., d_ff), before the activation
+    active: np.ndarray  # (..., d_ff), after it
+
+
+@errors.floating("x", "parameters")
+def feed_forward_forward(x: np.ndarray, parameters: FeedForwardParameters, activation: str = "relu") -> tuple[np.ndarray, FeedForwardKept]:
+    """The output of `feed_forward`, and what its backward pass needs."""
+    check_feed_forward(x, parameters, activation)
+    W1, b1, W2, b2 = parameters
+    hidden = errors.finite(project(x, W1, b1), "hidden")  # (..., d_ff)
+    active = ACTIVATIONS[activation](hidden)  # (..., d_ff)
+    return project(active, W2, b2), FeedForwardKept(x, parameters, activation, hidden, active)
+
+
+@errors.floating("gradient")
+def feed_forward_backward(gradient: np.ndarray, kept: FeedForwardKept) -> tuple[np.ndarray, FeedForwardParameters]:
+    """The gradients of `feed_forward` by x, and by its parameters.
+
+    gradient: (..., d_model), by the output;  kept: from `feed_forward_forward`.
+    """
+    errors.shapes("feed_forward_backward", x=(kept.x, "... d_model"), gradient=(gradient, "... d_model"))
+    W1, b1, W2, b2 = kept.parameters
+    by_active, by_W2, by_b2 = _project_backward(gradient, kept.active, W2, b2)  # (..., d_ff)
+    by_hidden = by_active * SLOPES[kept.activation](kept.hidden)  # (..., d_ff)
+    by_x, by_W1, by_b1 = _project_backward(by_hidden, kept.x, W1, b1)  # (..., d_model)
+    return by_x, FeedForwardParameters(by_W1, by_b1, by_W2, by_b2)
+
+
+@dataclass(frozen=True, slots=True)
+class MultiHeadKept:
+    """What `multi_head_attention_backward` needs of the forward pass."""
+
+    x: np.ndarray  # (..., n_q, d_model)
+    context: np.ndarray | None  # (..., n_k, d_model); None: x itself
+    parameters: MultiHeadParameters
+    heads: int
+    scale: float | None
+    queries: np.ndarray  # (..., heads, n_q, d_k)
+    keys: np.ndarray  # (..., heads, n_k, d_k)
+    values: np.ndarray  # (..., heads, n_k, d_k)
+    weights: np.ndarray  # (..., heads, n_q, n_k)
+    merged: np.ndarray  # (..., n_q, d_model): the heads side by side, before W_O
+
+
+class MultiHeadGradients(NamedTuple):
+    """The gradients of a multi-head attention."""
+
+    x: np.ndarray  # (..., n_q, d_model)
+    context: np.ndarray | None  # (..., n_k, d_model); None where keys and values came from x
+    parameters: MultiHeadParameters
+
+
+@errors.floating("x", "weights", "context")
+def multi_head_attention_forward(
+    x: np.ndarray,
+    weights: MultiHeadParameters,
+    heads: int,
+    *,
+    context: np.ndarray | None = None,
+    mask: Any = None,
+    scale: float | None = None,
+) -> tuple[np.ndarray, MultiHeadKept]:
+    """The output of `multi_head_attention`, and what its backward pass needs."""
+    check_multi_head(x, context, weights, heads)
+    source = x if context is None else context  # (..., n_k, d_model)
+    queries = split_heads(project(x, weights.W_Q, weights.b_Q), heads)  # (..., heads, n_q, d_k)
+    keys = split_heads(project(source, weights.W_K, weights.b_K), heads)  # (..., heads, n_k, d_k)
+    values = split_heads(project(source, weights.W_V, weights.b_V), heads)  # (..., heads, n_k, d_k)
+    found, attended = attention(queries, keys, values, mask=mask, scale=scale)  # (..., heads, n_q, d_k)
+    merged = merge_heads(found)  # (..., n_q, d_model)
+    kept = MultiHeadKept(x, context, weights, heads, scale, queries, keys, values, attended, merged)
+    return project(merged, weights.W_O, weights.b_O), kept
+
+
+@errors.floating("gradient")
+def multi_head_attention_backward(gradient: np.ndarray, kept: MultiHeadKept) -> MultiHeadGradients:
+    """The gradients of `multi_head_attention` by x, by the context and by its parameters.
 
     gradient: (..., n_q, d_model), by the output;  kept: from `multi_head_attention_forward`.
     """
-    gradient = np.asarray(gradient, dtype=kept.x.dtype)
-    errors.shapes("multi_head_attention_backward", gradient=(gradient, "... n_q d_model"), x=(kept.x, "... n_q d_model"))
-    W, heads = kept.parameters, kept.heads
-    source = kept.x if kept.context is None else kept.context
-
+    shape = "... n_q d_model"
+    errors.shapes("multi_head_attention_backward", merged=(kept.merged, shape), gradient=(gradient, shape))
+    source, W, heads = kept.x if kept.context is None else kept.context, kept.parameters, kept.heads
     by_merged, by_W_O, by_b_O = _project_backward(gradient, kept.merged, W.W_O, W.b_O)
     by_queries, by_keys, by_values = attention_backward(
-        split_heads(by_merged, heads), kept.queries, kept.keys, kept.values, kept.weights
+        split_heads(by_merged, heads), kept.queries, kept.keys, kept.values, kept.weights, scale=kept.scale
     )
     by_x, by_W_Q, by_b_Q = _project_backward(merge_heads(by_queries), kept.x, W.W_Q, W.b_Q)
-    by_source, by_W_K, by_b_K = _project_backward(merge_heads(by_keys), source, W.W_K, W.b_K)
+    through_keys, by_W_K, by_b_K = _project_backward(merge_heads(by_keys), source, W.W_K, W.b_K)
     through_values, by_W_V, by_b_V = _project_backward(merge_heads(by_values), source, W.W_V, W.b_V)
-    by_source = by_source + through_values
+    by_source = through_keys + through_values
     parameters = MultiHeadParameters(by_W_Q, by_W_K, by_W_V, by_W_O, by_b_Q, by_b_K, by_b_V, by_b_O)
     if kept.context is None:
         return MultiHeadGradients(by_x + by_source, None, parameters)
     return MultiHeadGradients(by_x, by_source, parameters)
 
 
-def layer_norm_backward(
-    gradient: Any, x: Any, gamma: Any = None, eps: float = 1e-5
-) -> tuple[np.ndarray, NormParameters]:
-    """The gradients of `layer_norm` by x and by γ and β.
+@dataclass(frozen=True, slots=True)
+class BlockKept:
+    """What `encoder_block_backward` needs of the forward pass."""
 
-        ∂x̂ = ∂y ⊙ γ,   ∂x = (∂x̂ − mean(∂x̂) − x̂ mean(∂x̂ ⊙ x̂)) / √(s² + ε)
+    norm: str
+    eps: float
+    parameters: BlockParameters
+    attention: MultiHeadKept
+    attention_normed: np.ndarray  # what entered the first norm, (..., n, d_model)
+    feed_forward: FeedForwardKept
+    feed_forward_normed: np.ndarray  # what entered the second norm, (..., n, d_model)
 
-    The two means are over the row: a push along the mean or along the row itself is normalised away.
-    gradient, x: (..., d), by the output and the input;  gamma: (d,) or None.
+
+@errors.floating("x", "parameters")
+def encoder_block_forward(
+    x: np.ndarray,
+    parameters: BlockParameters,
+    heads: int,
+    *,
+    norm: str = "post",
+    mask: Any = None,
+    activation: str = "relu",
+    eps: float = 1e-5,
+) -> tuple[np.ndarray, BlockKept]:
+    """The output of `encoder_block`, and what its backward pass needs.
+
+    The weights of the attention, (..., heads, n, n), are in ``kept.attention.weights``.
     """
-    gradient, x, gamma, dtype = errors.floats(gradient=gradient, x=x, gamma=gamma)
-    errors.shapes("layer_norm_backward", gradient=(gradient, "... d"), x=(x, "... d"), gamma=(gamma, "d"))
-    normalised, deviation = standardise(x, eps)  # (..., d), (..., 1)
-    by_normalised = gradient if gamma is None else gradient * gamma  # (..., d)
-    along = (by_normalised * normalised).mean(axis=-1, keepdims=True)  # (..., 1)
-    by_x = (by_normalised - by_normalised.mean(axis=-1, keepdims=True) - normalised * along) / deviation
-    by_gamma = (gradient * normalised).reshape(-1, x.shape[-1]).sum(axis=0)  # (d,)
-    by_beta = gradient.reshape(-1, x.shape[-1]).sum(axis=0)  # (d,)
-    parameters = NormParameters(
-        errors.as_type(by_gamma, dtype, "gamma"), errors.as_type(by_beta, dtype, "beta")
-    )
-    return errors.as_type(by_x, dtype, "x"), parameters
+    errors.choice("norm", norm, ("post", "pre"))
+    attention, attention_norm, network, network_norm = parameters
+    if norm == "post":
+        found, attention_kept = multi_head_attention_forward(x, attention, heads, mask=mask)
+        first = x + found  # (..., n, d_model), as every array here
+        x = layer_norm(first, *attention_norm, eps)
+        thought, network_kept = feed_forward_forward(x, network, activation)
+        second = x + thought
+        output = layer_norm(second, *network_norm, eps)
+    else:
+        first, normed = x, layer_norm(x, *attention_norm, eps)
+        found, attention_kept = multi_head_attention_forward(normed, attention, heads, mask=mask)
+        second = x + found
+        normed = layer_norm(second, *network_norm, eps)
+        thought, network_kept = feed_forward_forward(normed, network, activation)
+        output = second + thought
+    return output, BlockKept(norm, eps, parameters, attention_kept, first, network_kept, second)
 
 
-def feed_forward_backward(gradient: Any, kept: FeedForwardKept) -> tuple[np.ndarray, FeedForwardParameters]:
-    """The gradients of `feed_forward` by x and by its parameters.
+@errors.floating("gradient")
+def encoder_block_backward(gradient: np.ndarray, kept: BlockKept) -> tuple[np.ndarray, BlockParameters]:
+    """The gradients of `encoder_block` by x, and by its parameters.
 
-    gradient: (..., n, d_model), by the output;  kept: from `feed_forward_forward`.
-    """
-    gradient = np.asarray(gradient, dtype=kept.x.dtype)
-    errors.shapes("feed_forward_backward", gradient=(gradient, "... d_model"), x=(kept.x, "... d_model"))
-    W1, b1, W2, b2 = kept.parameters
-    by_active, by_W2, by_b2 = _project_backward(gradient, kept.active, W2, b2)  # (..., n, d_ff)
-    by_hidden = by_active * SLOPES[kept.activation](kept.hidden)  # (..., n, d_ff)
-    by_x, by_W1, by_b1 = _project_backward(by_hidden, kept.x, W1, b1)  # (..., n, d_model)
-    return by_x, FeedForwardParameters(by_W1, by_b1, by_W2, by_b2)
-
-
-def encoder_block_backward(gradient: Any, kept: BlockKept) -> tuple[np.ndarray, BlockParameters]:
-    """The gradients of `encoder_block` by x and by its parameters.
-
-    Each residual sum hands its gradient on twice: to x as it is, and through its sublayer.
+    Each residual sum hands its gradient on twice: as it is, and through its sublayer.
     gradient: (..., n, d_model), by the output;  kept: from `encoder_block_forward`.
     """
-    gradient = np.asarray(gradient, dtype=kept.attention.x.dtype)
-    first, second = kept.parameters.attention_norm.gamma, kept.parameters.feed_forward_norm.gamma
+    first, second = kept.attention_normed, kept.feed_forward_normed
+    attention_gamma, network_gamma = kept.parameters.attention_norm.gamma, kept.parameters.feed_forward_norm.gamma
     if kept.norm == "post":
-        gradient, by_second = layer_norm_backward(gradient, kept.feed_forward_normed, second, kept.eps)
-        through, by_network = feed_forward_backward(gradient, kept.feed_forward)
-        gradient, by_first = layer_norm_backward(gradient + through, kept.attention_normed, first, kept.eps)
-        through, _, by_attention = multi_head_attention_backward(gradient, kept.attention)
-        by_x = gradient + through
+        by_second, by_network_norm = layer_norm_backward(gradient, second, network_gamma, kept.eps)
+        through, by_network = feed_forward_backward(by_second, kept.feed_forward)
+        by_first, by_attention_norm = layer_norm_backward(by_second + through, first, attention_gamma, kept.eps)
+        through, _, by_attention = multi_head_attention_backward(by_first, kept.attention)
+        by_x = by_first + through
     else:
         through, by_network = feed_forward_backward(gradient, kept.feed_forward)
-        through, by_second = layer_norm_backward(through, kept.feed_forward_normed, second, kept.eps)
-        gradient = gradient + through
-        through, _, by_attention = multi_head_attention_backward(gradient, kept.attention)
-        through, by_first = layer_norm_backward(through, kept.attention_normed, first, kept.eps)
-        by_x = gradient + through
-    return by_x, BlockParameters(by_attention, by_first, by_network, by_second)
+        through, by_network_norm = layer_norm_backward(through, second, network_gamma, kept.eps)
+        by_second = gradient + through
+        through, _, by_attention = multi_head_attention_backward(by_second, kept.attention)
+        through, by_attention_norm = layer_norm_backward(through, first, attention_gamma, kept.eps)
+        by_x = by_second + through
+    return by_x, BlockParameters(by_attention, by_attention_norm, by_network, by_network_norm)
 
 
-def encoder_backward(gradient: Any, kept: Sequence[BlockKept]) -> tuple[np.ndarray, list[BlockParameters]]:
-    """The gradients of a stack of blocks by its input and by the parameters of each block.
+@errors.floating("gradient")
+def encoder_backward(gradient: np.ndarray, kept: Sequence[BlockKept]) -> tuple[np.ndarray, list[BlockParameters]]:
+    """The gradients of a stack of blocks by its input, and by the parameters of each block.
 
-    kept: what `encoder_block_forward` kept, block by block in forward order.
+    gradient: (..., n, d_model), by the output;  kept: from `encoder_block_forward`, block by block.
     """
-    by_parameters: list[BlockParameters] = []
+    by_parameters = []
     for block in reversed(kept):
         gradient, by_block = encoder_block_backward(gradient, block)
-        by_parameters.insert(0, by_block)
-    return np.asarray(gradient), by_parameters
+        by_parameters.append(by_block)
+    return gradient, by_parameters[::-1]
 
 
 def _project_backward(
     gradient: np.ndarray, x: np.ndarray, W: np.ndarray, b: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    """∂x = ∂y Wᵀ, ∂W = xᵀ ∂y, ∂b = Σ ∂y, where y = x W + b: (..., n, d_out) -> (..., n, d_in)."""
-    rows = gradient.reshape(-1, gradient.shape[-1])  # (batch·n, d_out)
-    by_x = (rows @ W.T).reshape(x.shape)
+    """∂x = ∂y Wᵀ, ∂W = xᵀ ∂y, ∂b = Σ ∂y, where y = x W + b: (..., d_out) -> (..., d_in)."""
+    rows = gradient.reshape(-1, gradient.shape[-1])  # (rows, d_out)
     by_W = x.reshape(-1, x.shape[-1]).T @ rows  # (d_in, d_out)
-    return by_x, by_W, None if b is None else rows.sum(axis=0)
+    return (rows @ W.T).reshape(x.shape), by_W, None if b is None else rows.sum(axis=0)
 
 
-def _summed_to(gradient: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """Add up over the leading axes along which an input was broadcast."""
-    extra = gradient.ndim - len(shape)
-    gradient = gradient.sum(axis=tuple(range(extra)))
-    stretched = tuple(i for i, size in enumerate(shape) if size == 1 and gradient.shape[i] != 1)
+def _over_rows(gradient: np.ndarray) -> np.ndarray:
+    """What every row shares collects the gradients of every row: (..., d) -> (d,)."""
+    return gradient.reshape(-1, gradient.shape[-1]).sum(axis=0)
+
+
+def _summed_to(argument: np.ndarray, gradient: np.ndarray) -> np.ndarray:
+    """Add up over the leading axes along which an argument was broadcast."""
+    gradient = gradient.sum(axis=tuple(range(gradient.ndim - argument.ndim)))
+    stretched = tuple(i for i, size in enumerate(argument.shape) if size == 1 and gradient.shape[i] != 1)
     return gradient.sum(axis=stretched, keepdims=True) if stretched else gradient

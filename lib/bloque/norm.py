@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,8 +16,8 @@ class NormParameters(NamedTuple):
     beta: np.ndarray
 
 
-@errors.checks_overflow
-def layer_norm(x: Any, gamma: Any = None, beta: Any = None, eps: float = 1e-5) -> np.ndarray:
+@errors.floating("x", "gamma", "beta")
+def layer_norm(x: np.ndarray, gamma: np.ndarray | None = None, beta: np.ndarray | None = None, eps: float = 1e-5) -> np.ndarray:
     """Each row minus its own mean, over its own deviation; then γ and β, the same for every row.
 
         LayerNorm(x) = γ ⊙ (x − μ) / √(s² + ε) + β          Ba, Kiros and Hinton (2016), equation 4
@@ -25,30 +25,29 @@ def layer_norm(x: Any, gamma: Any = None, beta: Any = None, eps: float = 1e-5) -
     The mean μ and the variance s² (with 1/d, not 1/(d−1)) are those of the row, over its d
     coordinates: no row ever sees another.
 
-    x: (..., d);  gamma, beta: (d,), or None for 1 and 0.
+    x: (..., d);  gamma, beta: (d,), or None for 1 and 0;  eps: ε, keeps a constant row from 0/0.
     Returns an array of the shape of x.
     Raises ValueError where shapes do not fit, or where the variance overflows.
     """
-    x, gamma, beta, dtype = errors.floats(x=x, gamma=gamma, beta=beta)
-    _check(x, gamma, beta)
-
+    check_norm(x, gamma, beta)
     normalised, _ = standardise(x, eps)  # (..., d)
     if gamma is not None:
         normalised *= gamma
     if beta is not None:
         normalised += beta
-    return errors.as_type(normalised, dtype, "layer_norm")
+    return normalised
 
 
 def standardise(x: np.ndarray, eps: float) -> tuple[np.ndarray, np.ndarray]:
-    """(x − μ)/√(s² + ε) and the divisor √(s² + ε): (..., d) -> (..., d), (..., 1)."""
-    centred = x - x.mean(axis=-1, keepdims=True)
+    """(x − μ)/√(s² + ε), and the divisor √(s² + ε): (..., d) -> (..., d), (..., 1)."""
+    centred = x - x.mean(axis=-1, keepdims=True)  # (..., d)
     variance = np.square(centred).mean(axis=-1, keepdims=True)  # in two passes: E[x²] − E[x]² cancels
-    deviation = np.sqrt(errors.finite(variance, "variance") + eps).astype(x.dtype, copy=False)
+    deviation = np.sqrt(errors.finite(variance, "variance") + x.dtype.type(eps))  # (..., 1)
     centred /= deviation
     return centred, deviation
 
 
-def _check(x: np.ndarray, gamma: np.ndarray | None, beta: np.ndarray | None) -> None:
+def check_norm(x: np.ndarray, gamma: np.ndarray | None, beta: np.ndarray | None) -> None:
+    """The shapes of a layer norm, and a row that has coordinates."""
     sizes = errors.shapes("layer_norm", x=(x, "... d"), gamma=(gamma, "d"), beta=(beta, "d"))
     errors.whole("d", sizes["d"], 1)

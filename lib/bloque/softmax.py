@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from bloque import errors
 
 
-@errors.checks_overflow
-def softmax(scores: Any, axis: int = -1) -> np.ndarray:
+@errors.floating("scores")
+def softmax(scores: np.ndarray, axis: int = -1) -> np.ndarray:
     """Weights that are positive, add up to 1 along ``axis`` and keep the order of the scores.
 
         softmax(z)_i = exp(z_i) / Σ_j exp(z_j) = exp(z_i − max z) / Σ_j exp(z_j − max z)
@@ -22,54 +20,51 @@ def softmax(scores: Any, axis: int = -1) -> np.ndarray:
     Returns an array of the same shape.
     Raises ValueError, naming the row, where a row holds a NaN or +inf or nothing but −inf.
     """
-    scores, dtype = errors.floats(scores=scores)
-    return errors.as_type(_softmax(scores, axis), dtype, "softmax")
+    errors.axis("scores", scores, axis)
+    return softmax_into(np.empty_like(scores), scores, axis)
 
 
-def _softmax(scores: np.ndarray, axis: int = -1) -> np.ndarray:
+def softmax_into(weights: np.ndarray, scores: np.ndarray, axis: int = -1) -> np.ndarray:
+    """`softmax` written into an array that is already there, which may be that of the scores."""
     largest = scores.max(axis=axis, keepdims=True, initial=-np.inf)
-    if scores.size:
-        errors.softmax_rows(largest, axis)
-    weights = scores - largest  # the only new array: the next two lines work in place
+    errors.softmax_rows(largest, scores, axis)
+    np.subtract(scores, largest, out=weights)
     np.exp(weights, out=weights)
     weights /= weights.sum(axis=axis, keepdims=True)
     return weights
 
 
 def softmax_masked(scores: np.ndarray, mask: np.ndarray | None) -> np.ndarray:
-    """Softmax of the rows of ``scores`` under a mask; a row that may attend to nothing gets zeros.
+    """Softmax of each row under a mask; a row that may attend to nothing gets weights 0.
 
-    scores: (..., n_q, n_k) floating point; mask as in `bloque.attention`, already checked.
+    scores: (..., n_q, n_k), overwritten where the mask does not enlarge it, so that attention
+    never holds a third array of this size. mask: as `errors.attention_mask` gives it.
     """
-    if mask is None and scores.shape[-1]:
-        return _softmax(scores)
     if mask is None:
-        return scores
+        return softmax_into(scores, scores)
     if mask.dtype == bool:
-        scores = np.where(mask, scores, -np.inf).astype(scores.dtype, copy=False)
-        closed = ~mask.any(axis=-1, keepdims=True)
+        scores = np.where(mask, scores, scores.dtype.type(-np.inf))
+        closed = ~mask.any(axis=-1, keepdims=True)  # (..., n_q, 1)
     else:
         scores = scores + mask
         closed = (mask == -np.inf).all(axis=-1, keepdims=True)
-    if closed.any():
-        np.copyto(scores, 0, where=closed)  # any finite row will do: its weights are taken away below
-    weights = _softmax(scores)
-    if closed.any():
-        np.copyto(weights, 0, where=closed)
+    np.copyto(scores, 0, where=closed)  # any finite row will do: its weights are taken away below
+    weights = softmax_into(scores, scores)
+    np.copyto(weights, 0, where=closed)
     return weights
 
 
-@errors.checks_overflow
-def softmax_jacobian(weights: Any) -> np.ndarray:
+@errors.floating("weights")
+def softmax_jacobian(weights: np.ndarray) -> np.ndarray:
     """How each weight moves when each score moves.
 
         J = diag(p) − p pᵀ,   J_ij = ∂p_i/∂z_j = p_i (δ_ij − p_j)
 
     weights: (..., n), rows of `softmax`.
     Returns (..., n, n), symmetric, with rows that add up to 0.
+    Raises ValueError where weights has no axis.
     """
-    weights, dtype = errors.floats(weights=weights)
     errors.shapes("softmax_jacobian", weights=(weights, "... n"))
     column, row = weights[..., :, None], weights[..., None, :]  # (..., n, 1), (..., 1, n)
-    jacobian = column * np.eye(weights.shape[-1], dtype=weights.dtype) - column * row  # (..., n, n)
-    return errors.as_type(jacobian, dtype, "softmax_jacobian")
+    identity = np.eye(weights.shape[-1], dtype=weights.dtype)  # (n, n)
+    return column * identity - column * row  # (..., n, n)
