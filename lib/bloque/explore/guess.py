@@ -1,0 +1,87 @@
+"""Predict, then drag: a guess that the reader commits before the truth is shown."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from bloque.texts import number, text
+
+from .grid import Slider
+
+
+class Guess:
+    """A guess at one number, drawn beside the truth once it is committed.
+
+    ``name`` gives the question its texts: ``[prefix.guess] <name> = "…?"``. ``minimum``,
+    ``maximum`` and ``step`` are the guess's own slider. ``truth`` is the right number; ``axes``
+    and ``axis`` ("x" or "y") say along which axis of which axes the line of the guess stands
+    (without axes nothing is drawn, the sentence alone answers). Until the guess is committed
+    the other controls are locked. ``decimals`` writes guess and truth.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        minimum: float,
+        maximum: float,
+        *,
+        truth: float,
+        step: float | None = None,
+        steps: int | None = None,
+        log: bool = False,
+        value: float | None = None,
+        axes: Any = None,
+        axis: str = "y",
+        decimals: int | None = None,
+    ):
+        if axis not in ("x", "y"):
+            raise ValueError(text("explore.errors.guess_axis", axis=repr(axis)))
+        if not math.isfinite(truth):
+            raise ValueError(text("explore.errors.guess_truth", truth=truth))
+        if value is None and not log:  # the middle, so that the guess has to be moved
+            probe = Slider(name, minimum, maximum, step=step, steps=steps)
+            value = probe.values[probe.count // 2]
+        elif value is None:
+            probe = Slider(name, minimum, maximum, steps=steps, log=True)
+            value = probe.values[probe.count // 2]
+        self.slider = Slider(name, minimum, maximum, value=value, step=step, steps=steps, log=log, decimals=decimals)
+        self.name = name
+        self.truth = float(truth)
+        self.axes = axes
+        self.axis = axis
+
+    def question(self, prefix: str) -> str:
+        return text(f"{prefix}.guess.{self.name}")
+
+    def write(self, value: float) -> str:
+        if self.slider.decimals is not None:
+            return number(value, self.slider.decimals)
+        return number(value, significant=3)
+
+    def answer(self, index: int) -> str:
+        """The sentence that stands under the picture once the guess is committed."""
+        guessed = self.slider.values[index]
+        return text("explore.guess.answer", guess=self.write(guessed), truth=self.write(self.truth))
+
+    def place(self, figure: Any) -> dict[str, Any] | None:
+        """Where the lines stand, in fractions of the figure from its top left corner.
+
+        Asked after the figure has been drawn, when its layout is settled.
+        """
+        if self.axes is None:
+            return None
+        box = self.axes.get_position()
+
+        def along(value: float) -> float | None:
+            point = (value, self.axes.get_ylim()[0]) if self.axis == "x" else (self.axes.get_xlim()[0], value)
+            x, y = figure.transFigure.inverted().transform(self.axes.transData.transform(point))
+            share = x if self.axis == "x" else 1 - y
+            return round(float(share), 5) if math.isfinite(share) else None
+
+        return {
+            "axis": self.axis,
+            "box": [round(float(v), 5) for v in (box.x0, 1 - box.y1, box.x1, 1 - box.y0)],
+            "guesses": [along(v) for v in self.slider.values],
+            "truth": along(self.truth),
+        }

@@ -1,0 +1,22 @@
+"""What a cell shows: a live view if there is one, the stored picture, and the caption as an output of its own."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+
+def publish(png: bytes, caption: str, alt: str, *, width: float, view: Any = None) -> None:
+    """Show view, picture and caption, in this order and as three outputs.
+
+    In one bundle with a widget the picture would never be reached once the widget is gone, and
+    a picture hides the text it shares a bundle with.
+    """
+    from IPython.display import display
+
+    if view is not None:
+        live = {"application/vnd.jupyter.widget-view+json": {"version_major": 2, "version_minor": 0, "model_id": view}}
+        display(live, raw=True)
+    picture = {"image/png": base64.b64encode(png).decode("ascii")}
+    display(picture, raw=True, metadata={"image/png": {"width": round(width), "alt": alt}})
+    display({"text/plain": caption}, raw=True)

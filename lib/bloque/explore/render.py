@@ -1,0 +1,117 @@
+"""Drawing a frame: the background once, the moving artists over it, and a fast PNG.
+
+A full draw of three axes takes about 66 ms, moving artists over a saved background about 7.
+Matplotlib is not safe across threads, so every drawing of every explorer takes one lock.
+"""
+
+from __future__ import annotations
+
+import struct
+import threading
+import zlib
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axis import Axis
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+from .style import DPI
+
+LOCK = threading.RLock()  # one for all drawing
+HIGHEST_RATIO = 3.0
+
+
+class Drawing:
+    """A figure whose moving artists can be drawn again over the rest."""
+
+    def __init__(self, figure: Any):
+        self.figure = figure
+        self.canvas = FigureCanvasAgg(figure)
+        self.moving: list[Artist] = []
+        self._over: list[tuple[Any, list[Artist]]] = []
+        self._background: Any = None
+        self._settled: tuple[Any, ...] = ()
+
+    def move(self, artists: Iterable[Artist]) -> None:
+        """Say which artists move."""
+        self.moving += [artist for artist in artists if artist not in self.moving]
+        self.forget()
+
+    def forget(self) -> None:
+        """Let the background go, so that the next frame is drawn whole."""
+        self._background = None
+
+    def pixels(self, ratio: float = 1) -> np.ndarray:
+        """The picture as it stands: (height, width, 4) bytes, a view that the next drawing overwrites."""
+        with LOCK:
+            settled = (ratio, self._limits())
+            if self._background is None or settled != self._settled:
+                self._draw_whole(ratio)
+                self._settled = (ratio, self._limits())
+            else:
+                self.canvas.restore_region(self._background)
+            for parent, artists in self._over:
+                for artist in artists:
+                    if artist.get_visible():
+                        parent.draw_artist(artist)
+            return np.asarray(self.canvas.buffer_rgba())
+
+    def _draw_whole(self, ratio: float) -> None:
+        """Draw and keep what lies beneath the first moving artist of each axes; list what lies above.
+
+        What lies above is drawn again with every frame, spines among it, so that a frame is the
+        same picture, pixel by pixel, that a full draw would give.
+        """
+        if self.figure.dpi != DPI * ratio:
+            self.figure.set_dpi(DPI * ratio)
+        self._over = self._layers()
+        held = [(artist, artist.get_animated()) for _, artists in self._over for artist in artists]
+        for artist, _ in held:
+            artist.set_animated(True)
+        self.canvas.draw()
+        self._background = self.canvas.copy_from_bbox(self.figure.bbox)
+        for artist, animated in held:
+            artist.set_animated(animated)
+
+    def _layers(self) -> list[tuple[Any, list[Artist]]]:
+        moving = set(self.moving)
+        layers: list[tuple[Any, list[Artist]]] = []
+        for axes in sorted(self.figure.axes, key=lambda a: a.get_zorder()):
+            children = [c for c in axes.get_children() if c is not axes.patch and not isinstance(c, Axis)]
+            children.sort(key=lambda c: c.get_zorder())
+            first = next((i for i, child in enumerate(children) if child in moving), None)
+            if first is not None:
+                layers.append((axes, children[first:]))
+        loose = [a for a in self.figure.get_children() if a in moving]
+        if loose:
+            layers.append((self.figure, sorted(loose, key=lambda a: a.get_zorder())))
+        return layers
+
+    def _limits(self) -> tuple[Any, ...]:
+        return tuple((*axes.viewLim.bounds, axes.get_xscale(), axes.get_yscale()) for axes in self.figure.axes)
+
+
+def png(pixels: np.ndarray, level: int = 1) -> bytes:
+    """An opaque picture as a PNG, as fast as zlib goes.
+
+    (height, width, 4) bytes in, the alpha channel dropped: the house's pictures are opaque.
+    """
+    height, width = pixels.shape[:2]
+    rows = np.zeros((height, 1 + 3 * width), dtype=np.uint8)  # the leading 0 of a row: no filter
+    rows[:, 1:].reshape(height, width, 3)[...] = pixels[..., :3]
+    packer = zlib.compressobj(level, zlib.DEFLATED, 15, 9)
+    data = packer.compress(rows) + packer.flush()
+    return b"".join(
+        (
+            b"\x89PNG\r\n\x1a\n",
+            _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)),
+            _chunk(b"IDAT", data),
+            _chunk(b"IEND", b""),
+        )
+    )
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
