@@ -1,0 +1,171 @@
+"""A JupyterLab of one's own and a browser in it: for looking at lessons, for tests, for measuring.
+
+The server listens on the loopback only, with a token of its own, and keeps its settings, its
+runtime files and its notebooks in a folder that goes away with it: nothing of the reader's is
+read or written.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+CHROMIUM = os.environ.get("BLOQUE_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+SETTINGS = {
+    "@jupyterlab/notebook-extension/tracker": {"windowingMode": "none"},
+    "@jupyterlab/apputils-extension/notification": {"checkForUpdates": False, "fetchNews": "false", "doNotDisturbMode": True},
+    "@jupyterlab/docmanager-extension/plugin": {"autosave": False},
+}
+
+
+class Lab:
+    """A running JupyterLab over a folder of notebooks."""
+
+    def __init__(self, url: str, token: str, folder: Path, process: subprocess.Popen[bytes]):
+        self.url, self.token, self.folder, self.process = url, token, folder, process
+
+    def address(self, notebook: str, ui: str = "lab") -> str:
+        """Where a notebook of the folder opens: in JupyterLab, or with ui="notebook" in Notebook 7."""
+        way = "doc/tree" if ui == "lab" else "notebooks"
+        prefix = "lab/" if ui == "lab" else ""
+        return f"{self.url}/{prefix}{'tree' if ui == 'lab' else way}/{notebook}?token={self.token}"
+
+    def ask(self, path: str, method: str = "GET", body: Any = None) -> Any:
+        """The server's own interface (kernels, sessions)."""
+        request = urllib.request.Request(
+            f"{self.url}/api/{path}",
+            method=method,
+            data=None if body is None else json.dumps(body).encode(),
+            headers={"Authorization": f"token {self.token}", "Content-Type": "application/json"},
+        )
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            written = answer.read()
+        return json.loads(written) if written else None
+
+    def kernels(self) -> list[str]:
+        return [kernel["id"] for kernel in self.ask("kernels")]
+
+    def stop_kernels(self) -> None:
+        for kernel in self.kernels():
+            self.ask(f"kernels/{kernel}", "DELETE")
+
+
+@contextlib.contextmanager
+def lab(notebooks: list[Path] | None = None, theme: str = "light") -> Iterator[Lab]:
+    """Start a JupyterLab over copies of these notebooks; stop it and everything it started at the end."""
+    home = Path(tempfile.mkdtemp(prefix="bloque-lab-"))
+    folder = home / "notebooks"
+    for notebook in notebooks or []:
+        target = folder / (notebook.relative_to(ROOT / "notebooks") if notebook.is_relative_to(ROOT / "notebooks") else notebook.name)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(notebook, target)
+    folder.mkdir(exist_ok=True)
+    settings = home / "config" / "lab" / "user-settings"
+    chosen = SETTINGS | {
+        "@jupyterlab/apputils-extension/themes": {"theme": "JupyterLab Dark" if theme == "dark" else "JupyterLab Light"}
+    }
+    for plugin, values in chosen.items():
+        file = settings / f"{plugin}.jupyterlab-settings"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(values), encoding="utf-8")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    token = secrets.token_hex(16)
+    environment = os.environ | {
+        "JUPYTER_CONFIG_DIR": str(home / "config"),
+        "JUPYTER_DATA_DIR": str(home / "data"),
+        "JUPYTER_RUNTIME_DIR": str(home / "runtime"),
+        "JUPYTERLAB_SETTINGS_DIR": str(settings),
+        "JUPYTERLAB_WORKSPACES_DIR": str(home / "workspaces"),
+        "IPYTHONDIR": str(home / "ipython"),
+        "JUPYTER_PLATFORM_DIRS": "1",
+        "JUPYTER_TOKEN": token,
+    }
+    log = (home / "log").open("wb")
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1", f"--port={port}"]
+    command += [f"--ServerApp.root_dir={folder}", "--ServerApp.port_retries=0", "--LabApp.news_url=None"]
+    command += ["--ServerApp.allow_root=True", "--ServerApp.disable_check_xsrf=True", "--LabApp.extension_manager=readonly"]
+    process = subprocess.Popen(command, env=environment, stdout=log, stderr=log, cwd=home, start_new_session=True)
+    try:
+        running = Lab(f"http://127.0.0.1:{port}", token, folder, process)
+        deadline = time.monotonic() + 90
+        while True:
+            try:
+                running.ask("status")
+                break
+            except OSError:
+                if process.poll() is not None or time.monotonic() > deadline:
+                    raise RuntimeError((home / "log").read_text(encoding="utf-8", errors="replace")) from None
+                time.sleep(0.2)
+        yield running
+    finally:
+        with contextlib.suppress(Exception):
+            running.stop_kernels()
+        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        log.close()
+        shutil.rmtree(home, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def browser(width: int = 1280, height: int = 900, ratio: float = 1, touch: bool = False) -> Iterator[Any]:
+    """A page of Debian's Chromium, through Playwright; nothing is downloaded."""
+    from playwright.sync_api import sync_playwright
+
+    if not CHROMIUM:
+        raise RuntimeError("no chromium found: apt-get install chromium, or set BLOQUE_CHROMIUM")
+    arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
+        try:
+            context = chromium.new_context(
+                viewport={"width": width, "height": height}, device_scale_factor=ratio, has_touch=touch
+            )
+            yield context.new_page()
+        finally:
+            chromium.close()
+
+
+def open_notebook(page: Any, running: Lab, notebook: str, ui: str = "lab") -> None:
+    """Open a notebook and wait until its kernel is ready."""
+    page.goto(running.address(notebook, ui))
+    page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
+    page.wait_for_selector('.jp-Notebook-ExecutionIndicator[data-status="idle"]', timeout=60_000)
+    if ui == "lab" and page.locator("#jp-left-stack:visible").count():
+        page.keyboard.press("Control+b")  # the file list takes a third of a narrow window
+
+
+def run_all(page: Any, seconds: float = 120, ui: str = "lab") -> None:
+    """Run every cell, in order, and wait for the last."""
+    page.evaluate("() => (window.jupyterapp ?? window.jupyterlab)?.commands.execute('notebook:run-all-cells')")
+    if not page.evaluate("() => Boolean(window.jupyterapp ?? window.jupyterlab)"):
+        page.click('li[role="menuitem"]:has-text("Run"), .lm-MenuBar-item:has-text("Run")')
+        page.click('.lm-Menu-item[data-command="runmenu:run-all"], .lm-Menu-item[data-command="notebook:run-all-cells"]')
+    page.wait_for_function(
+        """() => {
+            const prompts = [...document.querySelectorAll('.jp-Notebook .jp-CodeCell .jp-InputPrompt')];
+            return prompts.length && prompts.every(p => p.textContent.trim() && !p.textContent.includes('*'));
+        }""",
+        timeout=seconds * 1000,
+        polling=200,
+    )
