@@ -10,13 +10,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bloque.attention import attention
-from bloque.block import BlockParameters, FeedForwardParameters, encoder, encoder_block_forward, feed_forward
+from bloque import (
+    BlockParameters,
+    FeedForwardParameters,
+    MultiHeadParameters,
+    NormParameters,
+    encoder,
+    encoder_block_forward,
+    feed_forward,
+    layer_norm,
+    multi_head_attention,
+)
 from bloque.files import data_file
-from bloque.heads import MultiHeadParameters, multi_head_attention, project, split_heads
 from bloque.model import weights
 from bloque.model.pieces import Vocabulary
-from bloque.norm import NormParameters, layer_norm
 from bloque.texts import text
 
 FILES = {"whole": "e5_small.bin", "layer 1": "e5_layer1.bin"}
@@ -72,8 +79,14 @@ class Model:
             NormParameters(arrays["embedding.norm.gamma"], arrays["embedding.norm.beta"]),
         )
         self.is_whole: bool = stored.description["part"] == "whole"
-        self._arrays = {} if self.is_whole else arrays
-        self.blocks = [_block(arrays, layer) for layer in range(1, self.layers + 1)] if self.is_whole else []
+        if self.is_whole:
+            self.blocks = [_block(arrays, layer) for layer in range(1, self.layers + 1)]
+            self.first_attention = self.blocks[0].attention
+        else:  # queries and keys make the weights; with nothing known of the values, they are left as they are
+            self.blocks = []
+            W_Q, b_Q, W_K, b_K = (arrays[f"layer1.attention.{field}"] for field in ("W_Q", "b_Q", "W_K", "b_K"))
+            same = np.eye(self.d_model, dtype=np.float32)
+            self.first_attention = MultiHeadParameters(W_Q.T, W_K.T, same, same, b_Q, b_K)
 
     @property
     def longest(self) -> int:
@@ -134,14 +147,8 @@ class Model:
         """Every head's weights, (layers, heads, n, n): row = the piece that asks, column = the piece asked."""
         if self.is_whole:
             return self.trace(sentence, without=without).maps
-        x = self.embed(sentence)
-        queries, keys = (
-            split_heads(project(x, self._arrays[f"layer1.attention.W_{c}"].T, self._arrays[f"layer1.attention.b_{c}"]), self.heads)
-            for c in "QK"
-        )
-        if "division" in _removed(without):
-            queries = queries * math.sqrt(self.d_model // self.heads)
-        return attention(queries, keys, keys)[1][None]
+        first = _undivided(self.first_attention, self.heads) if "division" in _removed(without) else self.first_attention
+        return multi_head_attention(self.embed(sentence), first, self.heads)[1][None]
 
     def sentence_vector(self, sentence: str, *, block: Block | None = None, without: str | Collection[str] = ()) -> np.ndarray:
         """One vector of length 1 for a whole sentence: the mean of its rows, (d_model,).
@@ -158,7 +165,9 @@ class Model:
     def _steps(self, block: Block | None, without: str | Collection[str]) -> list[tuple[BlockParameters, Block]]:
         """Each layer's parameters, and the function (x, parameters) -> (x, weights) that runs it."""
         removed = _removed(without)
-        blocks = [_undivided(b, self.heads) for b in self.blocks] if "division" in removed else self.blocks
+        blocks = self.blocks
+        if "division" in removed:
+            blocks = [b._replace(attention=_undivided(b.attention, self.heads)) for b in blocks]
         if block is not None:
             if removed - {"division"}:
                 raise ValueError(text("model.block_and_without"))
@@ -207,13 +216,11 @@ def _block(arrays: dict[str, np.ndarray], layer: int) -> BlockParameters:
     )
 
 
-def _undivided(parameters: BlockParameters, heads: int) -> BlockParameters:
+def _undivided(parameters: MultiHeadParameters, heads: int) -> MultiHeadParameters:
     """Queries √d_k times as long: the division then leaves the raw products."""
-    attention_parameters = parameters.attention
-    root = np.float32(math.sqrt(attention_parameters.W_Q.shape[1] // heads))
-    bias = attention_parameters.b_Q
-    longer = attention_parameters._replace(W_Q=attention_parameters.W_Q * root, b_Q=None if bias is None else bias * root)
-    return parameters._replace(attention=longer)
+    root = np.float32(math.sqrt(parameters.W_Q.shape[1] // heads))
+    bias = parameters.b_Q
+    return parameters._replace(W_Q=parameters.W_Q * root, b_Q=None if bias is None else bias * root)
 
 
 def _as_step(block: Block, heads: int, eps: float) -> Block:
@@ -228,10 +235,13 @@ def _as_step(block: Block, heads: int, eps: float) -> Block:
 
 def _same_kind(output: Any, x: np.ndarray, layer: int) -> np.ndarray:
     """What a learner's block gave, when the next layer can be fed with it."""
+    kind = type(output).__name__
     try:
-        output = np.asarray(output, x.dtype)
+        output = None if output is None else np.asarray(output, x.dtype)
     except (TypeError, ValueError):
-        raise ValueError(text("model.block_type", layer=layer, type=type(output).__name__)) from None
+        output = None
+    if output is None:
+        raise ValueError(text("model.block_type", layer=layer, type=kind))
     if output.shape != x.shape:
         raise ValueError(text("model.block_shape", layer=layer, shape=output.shape, expected=x.shape))
     if not np.isfinite(output).all():
