@@ -1,0 +1,264 @@
+"""What every piece promises alike: types kept, nothing written to, extremes answered, errors that name."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy.special import erf, ndtr
+
+import bloque
+from bloque.activations import gelu_slope
+from tests.pieces.randomise import randomised
+
+BLOCK = randomised(bloque.block_parameters(12, 3, 20, attention_bias=True))
+
+
+def cast(tree, dtype):
+    if tree is None:
+        return None
+    if isinstance(tree, tuple | list):
+        parts = [cast(part, dtype) for part in tree]
+        return type(tree)(*parts) if hasattr(tree, "_fields") else type(tree)(parts)
+    return tree.astype(dtype)
+
+
+def leaves(tree):
+    if isinstance(tree, np.ndarray):
+        return [tree]
+    return [leaf for part in tree for leaf in leaves(part)] if isinstance(tree, tuple | list) else []
+
+
+def calls():
+    """Each piece on arguments whose sizes are all different: name -> (function, array arguments)."""
+    rng = np.random.default_rng(5)
+    q, k, v = rng.standard_normal((2, 3, 4)), rng.standard_normal((2, 5, 4)), rng.standard_normal((2, 5, 6))
+    x = rng.standard_normal((2, 7, 12))
+    mask = rng.random((7, 7)) < 0.7
+    norm = BLOCK.attention_norm
+    weights = bloque.softmax(rng.standard_normal((2, 3, 5)))
+    return {
+        "softmax": (bloque.softmax, (v,)),
+        "softmax_jacobian": (bloque.softmax_jacobian, (weights,)),
+        "softmax_backward": (bloque.softmax_backward, (weights, weights)),
+        "attention": (lambda *a: bloque.attention(*a, mask=mask[:3, :5]), (q, k, v)),
+        "attention with bias": (lambda *a: bloque.attention(*a, mask=np.log(mask[:3, :5] + 0.5)), (q, k, v)),
+        "attention_backward": (bloque.attention_backward, (rng.standard_normal((2, 3, 6)), q, k, v, weights)),
+        "multi_head_attention": (lambda *a: bloque.multi_head_attention(*a, 3, mask=mask), (x, BLOCK.attention)),
+        "cross attention": (lambda x, p, c: bloque.multi_head_attention(x, p, 3, context=c), (x, BLOCK.attention, x[:, :5])),
+        "layer_norm": (bloque.layer_norm, (x, *norm)),
+        "layer_norm_backward": (bloque.layer_norm_backward, (x, x[::-1], norm.gamma)),
+        "relu": (bloque.relu, (x,)),
+        "gelu": (bloque.gelu, (x,)),
+        "feed_forward": (bloque.feed_forward, (x, *BLOCK.feed_forward)),
+        "feed_forward gelu": (lambda *a: bloque.feed_forward(*a, "gelu"), (x, *BLOCK.feed_forward)),
+        "encoder_block post": (lambda *a: bloque.encoder_block(*a, 3, mask=mask), (x, BLOCK)),
+        "encoder_block pre": (lambda *a: bloque.encoder_block(*a, 3, norm="pre", activation="gelu"), (x, BLOCK)),
+        "encoder": (lambda x, b, n: bloque.encoder(x, b, 3, norm="pre", final_norm=n), (x, [BLOCK, BLOCK], norm)),
+    }
+
+
+@pytest.mark.parametrize("name", calls())
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_types_are_kept(name, dtype):
+    function, arguments = calls()[name]
+    exact = leaves(function(*arguments))
+    results = leaves(function(*cast(arguments, dtype)))
+    tolerance = {np.float16: 0.05, np.float32: 1e-4, np.float64: 1e-12}[dtype]
+    for result, wanted in zip(results, exact, strict=True):
+        assert result.dtype == dtype
+        np.testing.assert_allclose(result, wanted, atol=tolerance * max(1, np.abs(wanted).max()))
+
+
+@pytest.mark.parametrize("name", calls())
+def test_whole_numbers_become_float64(name):
+    function, arguments = calls()[name]
+    if name.startswith("softmax_"):
+        whole = cast(tuple(np.round(a) for a in arguments), np.int64)
+    else:
+        whole = cast(cast(arguments, np.float64), np.int32)
+    assert {result.dtype for result in leaves(function(*whole))} == {np.dtype(np.float64)}
+
+
+@pytest.mark.parametrize("name", calls())
+def test_nothing_is_written_to(name):
+    function, arguments = calls()[name]
+    before = [leaf.copy() for leaf in leaves(arguments)]
+    for leaf in leaves(arguments):
+        leaf.flags.writeable = False
+    results = leaves(function(*arguments))
+    for leaf, copy in zip(leaves(arguments), before, strict=True):
+        np.testing.assert_array_equal(leaf, copy)
+        assert not any(np.shares_memory(leaf, result) for result in results)
+
+
+@pytest.mark.parametrize("name", calls())
+def test_memory_order_does_not_matter(name):
+    function, arguments = calls()[name]
+    for one, other in zip(leaves(function(*arguments)), leaves(function(*map_leaves(np.asfortranarray, arguments))), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-12)
+
+
+def map_leaves(apply, tree):
+    if isinstance(tree, np.ndarray):
+        return apply(tree)
+    parts = [map_leaves(apply, part) for part in tree]
+    return type(tree)(*parts) if hasattr(tree, "_fields") else type(tree)(parts)
+
+
+def test_lists_are_accepted():
+    np.testing.assert_array_equal(bloque.softmax([[0, 0]]), [[0.5, 0.5]])
+    output, _ = bloque.attention([[0.0]], [[1.0], [2.0]], [[2.0], [4.0]], mask=[True, True])
+    np.testing.assert_allclose(output, [[3.0]])
+
+
+# Extremes
+
+
+@pytest.mark.parametrize("name", calls())
+@pytest.mark.parametrize("kind", ["all large", "both signs", "one large", "large weights"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_huge_inputs_give_a_finite_result_or_an_error_that_names_the_overflow(name, kind, dtype):
+    function, arguments = calls()[name]
+    huge = {np.float32: 1e38, np.float64: 1e308}[dtype]
+
+    def stretch(array, first):
+        array = array.astype(dtype)
+        if kind == "all large" and first:
+            return np.full_like(array, huge)
+        if kind == "both signs" and first:
+            return np.where(array > 0, dtype(huge), dtype(-huge))
+        if kind == "one large" and first:
+            array.flat[0] = -huge
+        if kind == "large weights" and not first:
+            return np.sign(array) * dtype(huge)
+        return array
+
+    stretched = (stretch(arguments[0], True), *map_leaves(lambda a: stretch(a, False), arguments[1:]))
+    try:
+        results = leaves(function(*stretched))
+    except ValueError as error:
+        assert "overflows" in str(error) or "overflow" in str(error)
+    else:
+        assert all(np.isfinite(result).all() for result in results)
+
+
+def test_huge_inputs_that_have_an_answer_get_it():
+    np.testing.assert_array_equal(bloque.softmax([-1e308, 1e308, 0]), [0, 1, 0])
+    output, _ = bloque.attention([[1.0]], [[-1e308], [1e308]], [[3.0], [4.0]])
+    np.testing.assert_array_equal(output, [[4.0]])
+    np.testing.assert_array_equal(bloque.gelu([-1e308, 1e308]), [0, 1e308])
+    np.testing.assert_array_equal(bloque.relu([-1e308, 1e308]), [0, 1e308])
+
+
+def test_an_overflow_that_would_hide_behind_a_weight_of_nought_is_named():
+    q, k = np.full((1, 4), 1e154), np.array([[-1e154, -1e154, -1e154, 1e154], [0, 0, 0, 0]])
+    with pytest.raises(ValueError, match="scores is not finite"):
+        bloque.attention(q, k, np.eye(2))
+    with pytest.raises(ValueError, match="hidden is not finite"):
+        bloque.feed_forward(q[:, :1], [[-1e300]], None, [[1.0]], None)
+    with pytest.raises(ValueError, match="variance is not finite"):
+        bloque.layer_norm([1e200, -1e200])
+
+
+def test_float16_that_does_not_fit_on_the_way_back_is_named():
+    with pytest.raises(ValueError, match="float16"):
+        bloque.feed_forward(np.full((1, 1), 6e4, np.float16), np.ones((1, 1), np.float16), None, np.full((1, 1), 2, np.float16), None)
+
+
+def test_float16_masks_have_room():
+    rng = np.random.default_rng(0)
+    q, k, v = (rng.standard_normal((4, 8)).astype(np.float16) for _ in range(3))
+    for mask in (bloque.causal_mask(4), np.where(bloque.causal_mask(4), 0, -1e9), np.where(bloque.causal_mask(4), 0, -1e308)):
+        output, weights = bloque.attention(q, k, v, mask=mask)
+        assert np.isfinite(output).all()
+        np.testing.assert_array_equal(weights[0], [1, 0, 0, 0])
+
+
+@pytest.mark.parametrize("name", calls())
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_no_nan_ever_comes_out(name, bad):
+    function, arguments = calls()[name]
+    poisoned = map_leaves(np.copy, arguments)
+    leaves(poisoned)[0].flat[1] = bad
+    try:
+        results = leaves(function(*poisoned))
+    except ValueError as error:
+        assert "NaN" in str(error) or "inf" in str(error)
+    else:
+        assert name in ("softmax", "attention", "attention with bias", "relu")  # −inf as a score; max(0, −inf) = 0
+        assert bad == -np.inf
+        assert all(np.isfinite(result).all() for result in results)
+
+
+# GELU
+
+
+@pytest.mark.parametrize(("dtype", "tolerance"), [(np.float32, 4e-7), (np.float64, 1e-14)])
+def test_gelu_is_the_exact_one(dtype, tolerance):
+    h = np.linspace(-12, 12, 20_001).astype(dtype)
+    exact = h * 0.5 * (1 + erf(h.astype(np.float64) / np.sqrt(2)))
+    assert np.abs(bloque.gelu(h) - exact).max() < tolerance * 12
+    assert np.abs(bloque.gelu(h) / h.astype(np.float64).clip(-12, 12) - ndtr(h.astype(np.float64)))[h != 0].max() < tolerance
+    tanh = 0.5 * h * (1 + np.tanh(np.sqrt(2 / np.pi) * (h + 0.044715 * h**3)))
+    assert np.abs(tanh - exact).max() > 1e-4  # the approximation many use would not pass
+
+
+@given(hnp.arrays(np.float64, 4, elements=st.floats(-8, 8)))
+def test_gelu_slope_is_its_derivative(h):
+    step = 1e-5
+    np.testing.assert_allclose(gelu_slope(h), (bloque.gelu(h + step) - bloque.gelu(h - step)) / (2 * step), atol=1e-8)
+
+
+# Shapes
+
+
+@pytest.mark.parametrize(
+    ("attempt", "pattern"),
+    [
+        (
+            lambda: bloque.attention(np.ones((3, 4)), np.ones((5, 6)), np.ones((5, 7))),
+            r"keys has shape \(5, 6\).*d_k = 4.*queries \(3, 4\)",
+        ),
+        (lambda: bloque.attention(np.ones((3, 4)), np.ones((5, 4)), np.ones((6, 7))), r"values has shape \(6, 7\).*n_k = 5"),
+        (lambda: bloque.attention(np.ones(4), np.ones((5, 4)), np.ones((5, 7))), r"queries has shape \(4,\).*n_q, d_k"),
+        (lambda: bloque.attention(np.ones((2, 3, 4)), np.ones((3, 5, 4)), np.ones((5, 7))), r"leading axes.*keys \(3, 5, 4\)"),
+        (lambda: bloque.attention(*[np.ones((3, 3))] * 3, mask=np.ones((2, 3), bool)), r"mask has shape \(2, 3\).*\(3, 3\)"),
+        (
+            lambda: bloque.attention(np.ones((1, 3)), *[np.ones((5, 3))] * 2, mask=np.ones((4, 5), bool)),
+            r"mask has shape \(4, 5\).*\(1, 5\)",
+        ),
+        (lambda: bloque.multi_head_attention(np.ones((4, 8)), BLOCK.attention, 3), r"W_Q has shape \(12, 12\).*d_model = 8"),
+        (lambda: bloque.multi_head_attention(np.ones((4, 12)), BLOCK.attention._replace(b_K=np.ones(5)), 3), r"b_K has shape \(5,\)"),
+        (
+            lambda: bloque.feed_forward(np.ones((4, 12)), *BLOCK.feed_forward._replace(W2=np.ones((7, 12)))),
+            r"W2 has shape \(7, 12\).*d_ff = 20",
+        ),
+        (lambda: bloque.softmax([[1, 2], [3]]), "rows do not all have the same length"),
+        (lambda: bloque.softmax(["a"]), "must hold real numbers"),
+        (lambda: bloque.softmax([1j]), "must hold real numbers"),
+        (lambda: bloque.causal_mask(-1), "n must be a whole number"),
+    ],
+)
+@pytest.mark.parametrize("code", ["en", "es"])
+def test_wrong_arguments_are_named(attempt, pattern, code):
+    bloque.language(code)
+    with pytest.raises(ValueError, match=pattern if code == "en" else None) as raised:
+        attempt()
+    if code == "es":
+        spanish = str(raised.value)
+        bloque.language("en")
+        with pytest.raises(ValueError, match=pattern) as raised:
+            attempt()
+        english = str(raised.value)
+        assert spanish != english
+        numbers = [sorted(c for c in message if c.isdigit()) for message in (spanish, english)]
+        assert numbers[0] == numbers[1]  # the same facts in both
+
+
+def test_importing_the_pieces_needs_numpy_alone():
+    code = "import sys, bloque; print(sorted({m.split('.')[0] for m in sys.modules} & {'matplotlib', 'ipywidgets', 'anywidget', 'scipy', 'IPython'}))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
