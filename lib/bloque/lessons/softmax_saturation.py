@@ -18,6 +18,7 @@ from bloque.texts import number, text
 Softmax = Callable[[Any], Any]
 
 MOST_SCORES = 8  # as many bars as a panel holds with legible labels
+AROUND = 12  # how far the curve of p₁ reaches to each side of where z₁ stands
 FLOOR = 1e-12  # the bottom of the logarithmic axes: nobody learns from less
 
 
@@ -32,12 +33,21 @@ def slopes(scores: Any, softmax: Softmax = bloque.softmax) -> np.ndarray:
 
     scores: (..., n). Returns (..., n, n).
     """
-    weights = np.asarray(softmax(np.asarray(scores, dtype=float)), dtype=float)  # (..., n)
+    weights = _weights(scores, softmax)  # (..., n)
     jacobian = -weights[..., :, None] * weights[..., None, :]  # (..., n, n)
     diagonal = np.arange(weights.shape[-1])
     jacobian[..., diagonal, diagonal] = 0
     jacobian[..., diagonal, diagonal] = -jacobian.sum(axis=-1)  # rows add up to 0
     return jacobian
+
+
+def _weights(scores: Any, softmax: Softmax) -> np.ndarray:
+    """The weights of (..., n) scores: all at once by the course's function, row by row by a reader's."""
+    scores = np.asarray(scores, dtype=float)
+    if softmax is bloque.softmax or scores.ndim == 1:
+        return np.asarray(softmax(scores), dtype=float)
+    rows = [softmax(row) for row in scores.reshape(-1, scores.shape[-1])]
+    return np.asarray(rows, dtype=float).reshape(scores.shape)
 
 
 def largest_slope(scores: Any, softmax: Softmax = bloque.softmax) -> Any:
@@ -99,16 +109,23 @@ class Bars:
         self.axes = axes
         self.explorer = explorer
         self.patches = list(axes.bar(range(most), [0.0] * most, width=0.7, color=style.WEIGHTS))
-        explorer.moving(*self.patches)
-        axes.set_ylim(0, 1)
+        self.labels = [axes.text(i, 0, "", ha="center", va="bottom", fontsize=8.5) for i in range(most)]
+        explorer.moving(self.patches, self.labels)
+        axes.set_ylim(0, 1.1)
+        axes.set_yticks([0, 0.25, 0.5, 0.75, 1])
         axes.set_ylabel(text("saturation.weight"))
         self.shown = 0
 
     def set(self, weights: Sequence[float]) -> None:
         n = len(weights)
-        for index, patch in enumerate(self.patches):
-            patch.set_visible(index < n)
-            patch.set_height(weights[index] if index < n else 0)
+        for index, (patch, label) in enumerate(zip(self.patches, self.labels, strict=True)):
+            shown = index < n
+            weight = float(weights[index]) if shown else 0.0
+            patch.set_visible(shown)
+            patch.set_height(weight)
+            label.set_visible(shown)
+            label.set_text(number(weight, 3 if n <= 5 else 2))
+            label.set_y(weight + 0.015)
         if n != self.shown:
             self.shown = n
             self.axes.set_xlim(-0.6, n - 0.4)
@@ -123,18 +140,34 @@ def subscript(index: int) -> str:
 
 def listed(values: Any) -> str:
     """(2, 1, 0), as the prose writes it."""
-    return "(" + ", ".join(number(float(value)) for value in values) + ")"
+    return "(" + ", ".join(setting(float(value)) for value in values) + ")"
+
+
+def setting(value: float) -> str:
+    """A number that was put in: no more digits than it has, 1 and 3.16 and not 1.00."""
+    written = number(value, significant=3)
+    return written.rstrip("0").rstrip(".") if "." in written and "e" not in written else written
 
 
 def tiny(value: float) -> str:
-    """A slope in a caption: three significant digits, however small."""
+    """A slope in a caption: three significant digits, however small it is."""
     return number(value, significant=3)
 
 
-def _log_axis(axes: Any, floor: float = FLOOR) -> None:
+def _log_slopes(axes: Any, floor: float = FLOOR) -> None:
+    """A logarithmic vertical axis for slopes, from ``floor`` to a little over 1."""
     axes.set_yscale("log")
     axes.set_ylim(floor, 2)
     axes.minorticks_off()
+
+
+def _log_factors(axes: Any, lowest: float, highest: float, ticks: Sequence[float], label: str) -> None:
+    """A logarithmic horizontal axis with plain numbers."""
+    axes.set_xscale("log")
+    axes.set_xlim(lowest, highest)
+    axes.set_xticks(ticks, [setting(tick) for tick in ticks])
+    axes.minorticks_off()
+    axes.set_xlabel(label)
 
 
 def shift(scores: Sequence[float] = (0, 1, 2), softmax: Softmax = bloque.softmax) -> Explorer:
@@ -156,7 +189,7 @@ def shift(scores: Sequence[float] = (0, 1, 2), softmax: Softmax = bloque.softmax
     explorer.moving(dot)
     start = np.asarray(scores, dtype=float)
     truth = largest_slope(start + 500, softmax)
-    explorer.guess = Guess("largest", 0, 0.3, step=0.001, truth=truth, axes=right, axis="y")
+    explorer.guess = Guess("largest", 0, 0.3, step=0.001, truth=truth, axes=right, axis="y", decimals=4)
 
     @explorer.frame
     def frame(shift: float) -> str:
@@ -178,15 +211,15 @@ def saturation(scores: Sequence[float] = (2, 1, 0), softmax: Softmax = bloque.so
             Slider("scale", 0.1, 100, log=True, steps=61, value=1),
             Numbers("scores", list(scores), minimum=-100, maximum=100, lengths=(2, MOST_SCORES)),
         ],
-        strip=[{"scale": scale} for scale in (0.1, 1, 3, 10, 100)],
+        strip=[{"scale": scale} for scale in (0.1, 3, 10, 100)],
     )
     left, middle, right = explorer.figure.subplots(1, 3)
     left.set_title(text("saturation.weights"))
     bars = Bars(left, explorer)
 
-    around = np.linspace(-8, 8, 161)  # how far z₁ is moved from where it stands
+    around = np.linspace(-AROUND, AROUND, 161)  # how far z₁ is moved from where it stands
     middle.set_title(text("saturation.scale.curve_title"))
-    middle.set_xlim(-8, 8)
+    middle.set_xlim(-AROUND, AROUND)
     middle.set_ylim(-0.05, 1.05)
     middle.set_xlabel(text("saturation.scale.move"))
     (curve,) = middle.plot([], [], "-", color=style.WEIGHTS, linewidth=2)
@@ -195,10 +228,8 @@ def saturation(scores: Sequence[float] = (2, 1, 0), softmax: Softmax = bloque.so
 
     scales = np.geomspace(0.1, 100, 61)
     right.set_title(text("saturation.largest"))
-    right.set_xscale("log")
-    right.set_xlim(0.1, 100)
-    right.set_xlabel(text("saturation.scale.axis"))
-    _log_axis(right)
+    _log_factors(right, 0.1, 100, (0.1, 1, 10, 100), text("saturation.scale.axis"))
+    _log_slopes(right)
     right.axhline(0.25, color=style.MUTED, linewidth=1, linestyle=":")
     (gauge,) = right.plot([], [], "-", color=style.GRADIENT, linewidth=2)
     (mark,) = right.plot([], [], "o", color=style.ACCENT, markersize=8, clip_on=False)
@@ -208,22 +239,22 @@ def saturation(scores: Sequence[float] = (2, 1, 0), softmax: Softmax = bloque.so
     def frame(scale: float, scores: Sequence[float]) -> str:
         scores = np.asarray(scores, dtype=float)
         scaled = scale * scores
-        weights = np.asarray(softmax(scaled), dtype=float)
+        weights = _weights(scaled, softmax)
         slope = slopes(scaled, softmax)[0, 0]
         largest = largest_slope(scaled, softmax)
         bars.set(weights)
         moved = np.repeat(scaled[None], around.size, axis=0)
         moved[:, 0] += around
-        curve.set_data(around, [softmax(row)[0] for row in moved])
-        tangent.set_data([-8, 8], [weights[0] - 8 * slope, weights[0] + 8 * slope])
+        curve.set_data(around, _weights(moved, softmax)[:, 0])
+        tangent.set_data([-AROUND, AROUND], [weights[0] - AROUND * slope, weights[0] + AROUND * slope])
         here.set_data([0], [weights[0]])
-        gauge.set_data(scales, [largest_slope(each * scores, softmax) for each in scales])
+        gauge.set_data(scales, largest_slope(scales[:, None] * scores, softmax))
         mark.set_data([scale], [max(largest, FLOOR)])
         mark.set_marker("o" if largest > FLOOR else "v")
         return text(
             "saturation.scale.caption",
             scores=listed(scores),
-            scale=number(scale, significant=3),
+            scale=setting(scale),
             first=number(weights[0], 4),
             slope=tiny(slope),
             largest=tiny(largest),
@@ -241,7 +272,7 @@ def jacobian(scores: Sequence[float] = (2, 1, 0), softmax: Softmax = bloque.soft
             Slider("scale", 0.1, 100, log=True, steps=61, value=1),
             Numbers("scores", list(scores), minimum=-100, maximum=100, lengths=(2, 5)),
         ],
-        strip=[{"scale": scale} for scale in (0.1, 1, 2, 5, 10)],
+        strip=[{"scale": scale} for scale in (0.1, 2, 5, 10)],
     )
     left, right = explorer.figure.subplots(1, 2, width_ratios=(2, 3))
     left.set_title(text("saturation.weights"))
@@ -270,11 +301,11 @@ def jacobian(scores: Sequence[float] = (2, 1, 0), softmax: Softmax = bloque.soft
                 entry.set_visible(i < n and j < n)
                 if i < n and j < n:
                     entry.set_text(_entry(table[i, j]))
-                    entry.set_color("white" if sizes[i, j] > 0.14 else style.TEXT)
+                    entry.set_color("white" if sizes[i, j] > 0.172 else style.TEXT)
         return text(
             "saturation.jacobian.caption",
             scores=listed(scores),
-            scale=number(scale, significant=3),
+            scale=setting(scale),
             first=tiny(table[0, 0]),
             second=tiny(table[0, 1]),
             largest=tiny(sizes.max()),
@@ -284,8 +315,8 @@ def jacobian(scores: Sequence[float] = (2, 1, 0), softmax: Softmax = bloque.soft
 
 
 def _entry(slope: float) -> str:
-    if abs(slope) < FLOOR:
-        return "0"
+    if abs(slope) < 1e-99:
+        return "≈ 0"  # three digits of exponent do not fit in a square
     return ("+" if slope > 0 else "") + number(slope, significant=2 if abs(slope) < 1e-3 else 3)
 
 
@@ -297,24 +328,24 @@ def gap() -> Explorer:
         "saturation.gap",
         figsize=(9, 3),
         controls=[Slider("gap", 0, widest, steps=161, value=3), Powers("k", 2, 64, value=8)],
-        strip=[{"gap": gap} for gap in (0, 2, 5, 9, 16)],
+        strip=[{"gap": gap} for gap in (0, 2, 9, 16)],
     )
     left, right = explorer.figure.subplots(1, 2)
     left.set_title(text("saturation.gap.plain_title"))
     left.set_ylim(0, 0.27)
     right.set_title(text("saturation.gap.log_title"))
-    _log_axis(right, 1e-7)
+    _log_slopes(right, 1e-7)
     for axes in (left, right):
         axes.set_xlim(0, widest)
         axes.set_xlabel(text("saturation.gap.axis"))
-        axes.axhline(1e-3, color=style.MUTED, linewidth=1, linestyle=":")
+    right.axhline(1e-3, color=style.MUTED, linewidth=1, linestyle=":")
     left.axhline(0.25, color=style.MUTED, linewidth=1, linestyle=":")
     trails = [axes.plot([], [], "-", color=style.GRADIENT, linewidth=2)[0] for axes in (left, right)]
     (straight,) = right.plot([], [], "--", color=style.MUTED, linewidth=1.5, label=text("saturation.gap.line"))
     dots = [axes.plot([], [], "o", color=style.ACCENT, markersize=8, clip_on=False)[0] for axes in (left, right)]
     right.legend(loc="lower left")
     explorer.moving(straight, *trails, *dots)
-    explorer.guess = Guess("gap", 0, widest, step=0.1, truth=gap_where(1e-3, 8), axes=right, axis="x")
+    explorer.guess = Guess("gap", 0, widest, step=0.1, truth=gap_where(1e-3, 8), axes=right, axis="x", decimals=2)
 
     @explorer.frame
     def frame(gap: float, k: int) -> str:
@@ -339,7 +370,7 @@ def temperature(scores: Sequence[float] = (0, 1, 2), softmax: Softmax = bloque.s
             Slider("temperature", 0.05, 20, log=True, steps=61, value=1),
             Numbers("scores", list(scores), minimum=-100, maximum=100, lengths=(2, MOST_SCORES)),
         ],
-        strip=[{"temperature": temperature} for temperature in (0.05, 0.3, 1, 3, 20)],
+        strip=[{"temperature": temperature} for temperature in (0.05, 0.3, 3, 20)],
     )
     left, middle, right = explorer.figure.subplots(1, 3)
     left.set_title(text("saturation.weights"))
@@ -349,11 +380,8 @@ def temperature(scores: Sequence[float] = (0, 1, 2), softmax: Softmax = bloque.s
     middle.set_title(text("saturation.temperature.largest_title"))
     middle.set_ylim(0, 1.05)
     right.set_title(text("saturation.temperature.entropy_title"))
-    right.set_ylim(0, math.log(MOST_SCORES) * 1.05)
     for axes in (middle, right):
-        axes.set_xscale("log")
-        axes.set_xlim(0.05, 20)
-        axes.set_xlabel(text("saturation.temperature.axis"))
+        _log_factors(axes, 0.05, 20, (0.1, 1, 10), text("saturation.temperature.axis"))
     curves = [axes.plot([], [], "-", color=style.WEIGHTS, linewidth=2)[0] for axes in (middle, right)]
     limits = [axes.plot([], [], "--", color=style.MUTED, linewidth=1.5)[0] for axes in (middle, right)]
     dots = [axes.plot([], [], "o", color=style.ACCENT, markersize=8, clip_on=False)[0] for axes in (middle, right)]
@@ -363,8 +391,10 @@ def temperature(scores: Sequence[float] = (0, 1, 2), softmax: Softmax = bloque.s
     def frame(temperature: float, scores: Sequence[float]) -> str:
         scores = np.asarray(scores, dtype=float)
         n = scores.size
-        weights = np.asarray(softmax(scores / temperature), dtype=float)
-        everywhere = np.array([softmax(scores / each) for each in grid])  # (61, n)
+        weights = _weights(scores / temperature, softmax)
+        everywhere = _weights(scores / grid[:, None], softmax)  # (61, n)
+        if n != bars.shown:
+            right.set_ylim(0, 1.1 * math.log(n))
         bars.set(weights)
         uniform.set_data([-0.6, n - 0.4], [1 / n, 1 / n])
         for dot, curve, limit, value, values, level in zip(
@@ -382,7 +412,7 @@ def temperature(scores: Sequence[float] = (0, 1, 2), softmax: Softmax = bloque.s
         return text(
             "saturation.temperature.caption",
             scores=listed(scores),
-            temperature=number(temperature, significant=3),
+            temperature=setting(temperature),
             largest=number(weights.max(), 4),
             entropy=number(entropy(weights), 3),
             most=number(math.log(n), 3),
@@ -400,7 +430,7 @@ def losses() -> Explorer:
         "saturation.losses",
         figsize=(9, 3),
         controls=[Slider("margin", -widest, widest, steps=121, value=-6)],
-        strip=[{"margin": margin} for margin in (-12, -6, 0, 6, 12)],
+        strip=[{"margin": margin} for margin in (-12, 0, 6, 12)],
     )
     left, middle, right = explorer.figure.subplots(1, 3)
     left.set_title(text("saturation.weights"))
@@ -408,7 +438,7 @@ def losses() -> Explorer:
     middle.set_title(text("saturation.losses.loss_title"))
     middle.set_ylim(0, widest + 1)
     right.set_title(text("saturation.losses.pull_title"))
-    _log_axis(right, 1e-6)
+    _log_slopes(right, 1e-6)
     names = ("cross_entropy", "squared_error")
     dots = []
     for axes, suffix in ((middle, ""), (right, "_slope")):
