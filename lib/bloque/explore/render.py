@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.artist import Artist
+from matplotlib.spines import Spine
 from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
@@ -80,6 +81,8 @@ class Drawing:
         layers: list[tuple[Any, list[Artist]]] = []
         for axes in sorted(self.figure.axes, key=lambda a: a.get_zorder()):
             children = [c for c in axes.get_children() if c is not axes.patch and not isinstance(c, Axis)]
+            if not (axes.axison and axes.get_frame_on()):  # as Matplotlib itself leaves them out
+                children = [c for c in children if not isinstance(c, Spine)]
             children.sort(key=lambda c: c.get_zorder())
             first = next((i for i, child in enumerate(children) if child in moving), None)
             if first is not None:
