@@ -142,7 +142,7 @@ def test_parameters_start_as_promised():
 
 
 def test_words_that_are_no_option_are_refused(x, parameters):
-    with pytest.raises(ValueError, match="'middle'.*'post', 'pre'"):
+    with pytest.raises(ValueError, match=r"'middle'.*'post', 'pre'"):
         bloque.encoder_block(x, parameters, HEADS, norm="middle")
-    with pytest.raises(ValueError, match="'tanh'.*'relu', 'gelu'"):
+    with pytest.raises(ValueError, match=r"'tanh'.*'relu', 'gelu'"):
         bloque.feed_forward(x, *parameters.feed_forward, "tanh")
