@@ -1,10 +1,10 @@
 """Checks that name the mistake.
 
-    from bloque.checks import check, exercises, hint
+from bloque.checks import check, exercises, hint
 
-    check("softmax", my_softmax)      # -> Result(passed, mistake, message); shows itself in a notebook
-    hint("softmax")                   # -> the first hint; hint("softmax", 2) the next
-    exercises()                       # -> the ids
+check("softmax", my_softmax)      # -> Result(passed, mistake, message); shows itself in a notebook
+hint("softmax")                   # -> the first hint; hint("softmax", 2) the next
+exercises()                       # -> the ids
 """
 
 from __future__ import annotations

@@ -10,8 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from bloque.checks import values
 from bloque.checks.exercise import Case, Exercise, Function
 from bloque.checks.result import Result
@@ -75,7 +73,7 @@ class _Diagnosis:
         right = (self.exercise.solution, *self.exercise.accepts)
         possible = list(range(len(right)))  # which right answer it may be following
         tried: list[_Tried] = []
-        for kind, cases in itertools.groupby(self.exercise.cases, key=lambda case: case.kind):
+        for _kind, cases in itertools.groupby(self.exercise.cases, key=lambda case: case.kind):
             for case in cases:
                 outcome = run(self.candidate, case.args, deadline)
                 expected = [run(right[i], case.args).value for i in possible]
@@ -284,6 +282,5 @@ def _empty(candidate: Function) -> bool:
     tree = _tree(candidate)
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)] if tree else []
     return bool(functions) and all(
-        isinstance(line, ast.Pass) or (isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant))
-        for line in functions[0].body
+        isinstance(line, ast.Pass) or (isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant)) for line in functions[0].body
     )

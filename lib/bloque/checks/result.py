@@ -36,9 +36,7 @@ class Result:
         return {"text/plain": str(self), "text/html": self._html()}
 
     def _html(self) -> str:
-        paragraphs = "".join(
-            f'<p style="margin:.3em 0 0">{_marked(line)}</p>' for line in self.message.split("\n") if line
-        )
+        paragraphs = "".join(f'<p style="margin:.3em 0 0">{_marked(line)}</p>' for line in self.message.split("\n") if line)
         return (
             f'<div role="status" style="border-left:4px solid {GOOD if self.passed else BAD};'
             f'padding:.2em .8em;margin:.3em 0;max-width:70ch;line-height:1.5">'

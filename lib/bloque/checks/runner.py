@@ -156,7 +156,7 @@ def _own_line(trace: TracebackType | None, code: CodeType | None) -> tuple[int |
     """The last line that the author of the candidate wrote: in its own file, or in its cell."""
     own = None
     for frame, line in traceback.walk_tb(trace):
-        if code is not None and frame.f_code.co_filename == code.co_filename or _is_cell(frame.f_code.co_filename):
+        if (code is not None and frame.f_code.co_filename == code.co_filename) or _is_cell(frame.f_code.co_filename):
             own = (frame.f_code.co_filename, line)
     if own is None:
         return None, ""

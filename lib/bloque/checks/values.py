@@ -43,10 +43,7 @@ def difference(value: Any, expected: Any, tolerance: float, *, nan_is_nan: bool 
     if got.shape != right.shape and not (right.ndim == 0 and got.size == 1):
         return Difference("shape", yours=str(got.shape), right=str(right.shape))
     got = got.reshape(right.shape)
-    if right.dtype == bool:
-        wrong = got != right
-    else:
-        wrong = ~_close(got, right, tolerance, nan_is_nan)
+    wrong = got != right if right.dtype == bool else ~_close(got, right, tolerance, nan_is_nan)
     if not wrong.any():
         return None
     if right.dtype != bool and not np.isfinite(got[wrong]).all() and np.isfinite(right).all():
