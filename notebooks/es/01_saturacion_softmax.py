@@ -68,7 +68,7 @@ for row in slopes:
 print("la pendiente más fuerte, max|J|:", number(np.abs(slopes).max(), 4))
 
 # %% [markdown]
-# Con $(0, 1, 2)$ la pendiente más fuerte es 0.2227. Ahora suma 500 a cada puntuación: $(500, 501, 502)$. **¿Cuánto valdrá max|J|?** Marca tu predicción y solo después arrastra.
+# Con $(0, 1, 2)$ la pendiente más fuerte es 0.2227. Ahora suma 500 a cada puntuación: $(500, 501, 502)$. **¿Cuánto valdrá max|J|?** Haz tu apuesta y solo después arrastra.
 #
 # - Fíjate en las barras mientras la suma crece.
 # - Fíjate en si el punto sube, baja o se queda donde está.
@@ -205,7 +205,7 @@ lesson.jacobian()
 #
 # Ahora una puntuación va por delante de otras siete, que están empatadas a 0. Llama $c$ a su ventaja. Con $c = 0$ los ocho pesos son iguales.
 #
-# **¿Qué ventaja hace falta para que la pendiente de esa puntuación baje de una milésima?** Márcalo y después arrastra.
+# **¿Qué ventaja hace falta para que la pendiente de esa puntuación baje de una milésima?** Apuesta y después arrastra.
 #
 # - Fíjate en el principio: la pendiente primero sube. ¿Hasta dónde?
 # - Fíjate en la derecha, con el eje logarítmico: después de la curva viene una recta.
