@@ -99,7 +99,7 @@ def lab(notebooks: list[Path] | None = None, theme: str = "light") -> Iterator[L
     log = (home / "log").open("wb")
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1", f"--port={port}"]
     command += [f"--ServerApp.root_dir={folder}", "--ServerApp.port_retries=0", "--LabApp.news_url=None"]
-    command += ["--ServerApp.allow_root=True", "--ServerApp.disable_check_xsrf=True", "--LabApp.extension_manager=readonly"]
+    command += ["--ServerApp.allow_root=True", "--ServerApp.disable_check_xsrf=True", "--LabApp.extension_manager=readonly", "--LabApp.expose_app_in_browser=True"]
     process = subprocess.Popen(command, env=environment, stdout=log, stderr=log, cwd=home, start_new_session=True)
     try:
         running = Lab(f"http://127.0.0.1:{port}", token, folder, process)
@@ -150,21 +150,21 @@ def open_notebook(page: Any, running: Lab, notebook: str, ui: str = "lab") -> No
     """Open a notebook and wait until its kernel is ready."""
     page.goto(running.address(notebook, ui))
     page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
+    choose = page.locator(".jp-Dialog button.jp-mod-accept")
+    with contextlib.suppress(Exception):  # JupyterLab asks for the kernel when its list of kernels comes late
+        choose.click(timeout=4_000)
     page.wait_for_selector('.jp-Notebook-ExecutionIndicator[data-status="idle"]', timeout=60_000)
     if ui == "lab" and page.locator("#jp-left-stack:visible").count():
         page.keyboard.press("Control+b")  # the file list takes a third of a narrow window
 
 
-def run_all(page: Any, seconds: float = 120, ui: str = "lab") -> None:
+def run_all(page: Any, seconds: float = 120) -> None:
     """Run every cell, in order, and wait for the last."""
-    page.evaluate("() => (window.jupyterapp ?? window.jupyterlab)?.commands.execute('notebook:run-all-cells')")
-    if not page.evaluate("() => Boolean(window.jupyterapp ?? window.jupyterlab)"):
-        page.click('li[role="menuitem"]:has-text("Run"), .lm-MenuBar-item:has-text("Run")')
-        page.click('.lm-Menu-item[data-command="runmenu:run-all"], .lm-Menu-item[data-command="notebook:run-all-cells"]')
+    page.evaluate("() => void window.jupyterapp.commands.execute('notebook:run-all-cells')")
     page.wait_for_function(
         """() => {
             const prompts = [...document.querySelectorAll('.jp-Notebook .jp-CodeCell .jp-InputPrompt')];
-            return prompts.length && prompts.every(p => p.textContent.trim() && !p.textContent.includes('*'));
+            return prompts.length && prompts.every(p => /\\d/.test(p.textContent));
         }""",
         timeout=seconds * 1000,
         polling=200,
