@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 SIGNS = {
     **{name: sign for name, sign in zip(
-        "alpha beta gamma delta epsilon varepsilon eta theta lambda mu nu pi rho sigma tau phi varphi chi psi omega".split(),
+        ["alpha", "beta", "gamma", "delta", "epsilon", "varepsilon", "eta", "theta", "lambda", "mu", "nu", "pi", "rho", "sigma", "tau", "phi", "varphi", "chi", "psi", "omega"],
         "αβγδεεηθλμνπρστφφχψω", strict=True,
     )},
     "Delta": "Δ", "Sigma": "Σ", "Phi": "Φ", "Omega": "Ω", "Gamma": "Γ",
@@ -24,8 +24,8 @@ SIGNS = {
     ",": " ", ";": " ", ":": " ", "!": "", " ": " ", "{": "{", "}": "}", "%": "%", "_": "_", "left": "", "right": "", "big": "",
     "displaystyle": "", "limits": "", "\\": " ",
 }  # fmt: skip
-WORDS = frozenset("log ln exp max min arg tanh sin cos tr det dim".split())
-FONTS = frozenset("mathrm text operatorname mathbf mathsf mathcal mathit textbf textit boldsymbol".split())
+WORDS = frozenset(["log", "ln", "exp", "max", "min", "arg", "tanh", "sin", "cos", "tr", "det", "dim"])
+FONTS = frozenset(["mathrm", "text", "operatorname", "mathbf", "mathsf", "mathcal", "mathit", "textbf", "textit", "boldsymbol"])
 ACCENTS = {"hat": "\u0302", "bar": "\u0304", "tilde": "\u0303", "vec": "\u20d7"}
 SUPERSCRIPTS = str.maketrans("0123456789+-−=()niTtk", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱᵀᵗᵏ")
 SUBSCRIPTS = str.maketrans("0123456789+-−=()aeijkmnt", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎ₐₑᵢⱼₖₘₙₜ")
