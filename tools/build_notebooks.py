@@ -21,6 +21,7 @@ import hashlib
 import io
 import os
 import platform
+import re
 import sys
 import tempfile
 import time
@@ -312,7 +313,7 @@ class Builder:
             try:
                 seconds = execute(notebook, script.parent)
             except CellExecutionError as error:
-                raise BuildError(str(error)) from None
+                raise BuildError(re.sub(r"\x1b\[[\d;]*m", "", str(error))) from None
         elif target.exists():
             keep_outputs(notebook, nbformat.read(target, as_version=4))
         clean(notebook)

@@ -12,7 +12,7 @@ for name in chromium chromium-browser google-chrome google-chrome-stable; do
 done
 [ -n "$browser" ] || want chromium
 command -v hunspell >/dev/null 2>&1 || want hunspell
-for dictionary in es_ES:hunspell-es en_US:hunspell-en-us; do
+for dictionary in es_ES:hunspell-es en_GB:hunspell-en-gb; do
     [ -e "/usr/share/hunspell/${dictionary%%:*}.dic" ] || want "${dictionary##*:}"
 done
 # the page's text is drawn with the system's fonts: without any, screenshots are empty boxes
@@ -31,6 +31,6 @@ fi
 
 echo "The tests also need:$packages" >&2
 echo "  Debian, Ubuntu:  sudo apt install$packages" >&2
-echo "  macOS:           brew install --cask chromium && brew install hunspell (and the es_ES and en_US dictionaries in ~/Library/Spelling)" >&2
+echo "  macOS:           brew install --cask chromium && brew install hunspell (and the es_ES and en_GB dictionaries in ~/Library/Spelling)" >&2
 echo "  Without them:    make test-quick" >&2
 exit 1
