@@ -5,20 +5,25 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from matplotlib.artist import Artist
 
-from bloque.texts import text
+from bloque.texts import entry, text
 
 from . import style
 from .grid import Control, GridControl
 from .guess import Guess
+from .outputs import publish
 from .render import HIGHEST_RATIO, LOCK, Drawing, png
+from .static import write_tour
 from .stored import RATIO, with_strip
 from .tour import Position, default_strip, default_tour, telling_positions
 
+MOST_BYTES = 32_000_000  # PNGs and decoded pictures together, in the browser, for each explorer
+MOST_FRAMES = 700
 SLOWEST_FRAME = 5.0  # seconds; a slider whose pictures take longer is no slider
 
 
@@ -99,6 +104,7 @@ class Explorer:
         self.caption = ""
         self.guess = guess
         self._function: Callable[..., str] | None = None
+        self._live: Any = None
         self.tour = default_tour(self.grid) if tour is None else self._positions(tour)
         self.strip = default_strip(self.grid) if strip is None else self._positions(strip)
 
@@ -174,7 +180,11 @@ class Explorer:
                 new if c.name in values else old for c, new, old in zip(self.grid, here, self.position, strict=True)
             )
             self.caption = self._set(self.position)
-            return self.caption
+        if self._live is not None and not self._live.closed:
+            self._live.go(self.position)
+            if free:
+                self._live.renew()
+        return self.caption
 
     # ── pictures ─────────────────────────────────────────────────────────────────────────────────
 
@@ -228,15 +238,68 @@ class Explorer:
         ]
         return " · ".join(told) or self.where(position)
 
-    # ── in a notebook ────────────────────────────────────────────────────────────────────────────
+    # ── in a notebook and on a page ──────────────────────────────────────────────────────────────
+
+    @property
+    def width(self) -> int:
+        """The picture's width on the page, in CSS pixels."""
+        return round(self.figure.get_figwidth() * style.DPI)
+
+    def spec(self) -> dict[str, Any]:
+        """All that a view has to know, in the language in force; nothing in it changes later."""
+        guess = None
+        if self.guess is not None:
+            with LOCK:
+                self._draw(self.position)
+                place = self.guess.place(self.figure)
+            guess = self.guess.spec(self.prefix, place)
+        return {
+            "title": self.title,
+            "alt": self.alt,
+            "width": self.width,
+            "height": round(self.figure.get_figheight() * style.DPI),
+            "caption": self.caption,
+            "controls": [
+                {
+                    "name": c.name,
+                    "label": self.labels[c.name],
+                    "kind": c.kind,
+                    "count": c.count,
+                    "default": c.default,
+                    "readouts": self.readouts[c.name],
+                }
+                for c in self.grid
+            ],
+            "free": [
+                {"name": c.name, "label": self.labels[c.name], "value": c.write(self.free[c.name])}
+                for c in self.controls
+                if c.free
+            ],
+            "tour": [list(p) for p in self.tour],
+            "guess": guess,
+            "texts": dict(entry("explore.view")),
+            "most_bytes": MOST_BYTES,
+            "most_frames": MOST_FRAMES,
+        }
+
+    def guess_default(self) -> int:
+        return 0 if self.guess is None else self.guess.slider.default
+
+    def export(self, folder: Path | str, *, pixel_ratio: float = 2) -> Path:
+        """Write the tour for a static page: its frames, and a manifest that view.js and static.js read."""
+        return write_tour(self, Path(folder), pixel_ratio)
 
     def __repr__(self) -> str:
         return self.caption
 
     def _ipython_display_(self) -> None:
-        from .outputs import publish
+        """Show the live view, the stored picture and the caption: three outputs, in this order."""
+        from . import view
 
-        publish(self.stored_png(), self.caption, self.alt, width=self.figure.get_figwidth() * style.DPI)
+        if self._live is None or self._live.closed:
+            self._live = view.Live(self)
+        view.remember(self._live)
+        publish(self.stored_png(), self.caption, self.alt, width=self.width, view=self._live.box.model_id)
 
 
 def _flatten(artists: Iterable[Any]) -> Iterator[Any]:

@@ -64,6 +64,16 @@ class Guess:
         guessed = self.slider.values[index]
         return text("explore.guess.answer", guess=self.write(guessed), truth=self.write(self.truth))
 
+    def spec(self, prefix: str, place: dict[str, Any] | None) -> dict[str, Any]:
+        """All that a view has to know of the guess."""
+        return {
+            "question": self.question(prefix),
+            "default": self.slider.default,
+            "readouts": [self.write(v) for v in self.slider.values],
+            "answers": [self.answer(i) for i in range(self.slider.count)],
+            "place": place,
+        }
+
     def place(self, figure: Any) -> dict[str, Any] | None:
         """Where the lines stand, in fractions of the figure from its top left corner.
 

@@ -44,6 +44,12 @@ class Drawing:
         """Let the background go, so that the next frame is drawn whole."""
         self._background = None
 
+    def release(self) -> None:
+        """Give back the memory of the picture; the next drawing takes it anew."""
+        self.forget()
+        self._over = []
+        self.canvas = FigureCanvasAgg(self.figure)
+
     def pixels(self, ratio: float = 1) -> np.ndarray:
         """The picture as it stands: (height, width, 4) bytes, a view that the next drawing overwrites."""
         with LOCK:

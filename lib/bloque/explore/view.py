@@ -1,0 +1,208 @@
+"""The explorer in a notebook: real ipywidgets controls, tied in the browser to a view that keeps the frames.
+
+Python is only asked for frames the browser does not have, one question at a time; a view that does
+not exist asks nothing, so nothing runs ahead where nobody looks.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import ipywidgets
+import traitlets
+
+from .grid import GridControl
+from .render import LOCK
+
+DESCRIPTION = {"description_width": "initial"}
+
+
+class Slider(ipywidgets.SelectionSlider):
+    """A slider over the positions of a control, whose steps Python does not echo."""
+
+    index = traitlets.Int(0, allow_none=True).tag(sync=True, echo_update=False)
+
+
+class View(anywidget.AnyWidget):
+    """What the browser knows of an explorer; positions are the traits p0, p1 …"""
+
+    _esm = Path(__file__).parent / "view.js"
+    spec = traitlets.Dict().tag(sync=True)
+    epoch = traitlets.Int(0).tag(sync=True)
+    notice = traitlets.Unicode("").tag(sync=True)
+    locked = traitlets.Bool(False).tag(sync=True, echo_update=False)
+    guess_at = traitlets.Int(0).tag(sync=True, echo_update=False)
+
+
+def view_class(grid: list[GridControl]) -> type[View]:
+    """A view with one trait for each control."""
+    traits: dict[str, Any] = {}
+    for place, control in enumerate(grid):
+        kind = traitlets.Bool if control.kind == "switch" else traitlets.Int
+        traits[f"p{place}"] = kind(control.default).tag(sync=True, echo_update=False)
+    return type("ExplorerView", (View,), traits)
+
+
+class Live:
+    """The widgets of one explorer that is shown, and its answers to the browser."""
+
+    def __init__(self, explorer: Any):
+        self.explorer = explorer
+        self.closed = False
+        self.view = view_class(explorer.grid)(
+            spec=explorer.spec(), locked=explorer.guess is not None, guess_at=explorer.guess_default()
+        )
+        self.view.on_msg(self._hear)
+        self.links: list[Any] = []
+        self.widgets: dict[str, Any] = {}
+        rows = [self._row(control) for control in explorer.controls]
+        self.go(explorer.position)
+        self.controls = ipywidgets.Box(rows, layout={"display": "grid", "grid_gap": "2px 28px", "width": "100%"})
+        self.controls.layout.grid_template_columns = "repeat(auto-fit, minmax(min(100%, 380px), 1fr))"
+        self.controls.layout.max_width = f"{explorer.width}px"
+        self.controls.layout.order = "1"
+        self.controls.layout.margin = "2px 0 4px"
+        self.controls.layout.overflow = "visible"
+        self.box = ipywidgets.VBox([self.view, self.controls], layout={"width": "100%", "overflow": "visible"})
+        self.box.add_class("bloque-explorer")
+
+    def _row(self, control: Any) -> Any:
+        explorer, label = self.explorer, self.explorer.labels[control.name]
+        layout = {"width": "auto"}
+        common = {"description": label, "description_allow_html": False, "style": DESCRIPTION, "layout": layout}
+        if control.free:
+            widget: Any = ipywidgets.Text(
+                value=control.write(explorer.free[control.name]), continuous_update=False, **common
+            )
+            widget.layout.grid_column = "1 / -1"
+            widget.observe(lambda change: self._read(control, widget, change["new"]), "value")
+            attribute = ""
+        else:
+            place = explorer.grid.index(control)
+            options = [(readout, i) for i, readout in enumerate(explorer.readouts[control.name])]
+            if control.kind == "switch":
+                widget = ipywidgets.Checkbox(value=bool(control.default), indent=False, **common)
+                attribute = "value"
+            elif control.kind == "choice" or control.count == 1:
+                widget = ipywidgets.Dropdown(options=options, index=control.default, disabled=control.count == 1, **common)
+                attribute = "index"
+            else:
+                widget = Slider(options=options, index=control.default, **common)
+                attribute = "index"
+            widget.add_class(f"bloque-at-{place}")
+            if control.count > 1:
+                self.links.append(ipywidgets.jslink((widget, attribute), (self.view, f"p{place}")))
+        widget.add_class("bloque-control")
+        if explorer.guess is not None and (control.free or control.count > 1):
+            widget.disabled = True
+            self.links.append(ipywidgets.jsdlink((self.view, "locked"), (widget, "disabled")))
+        self.widgets[control.name] = widget
+        return widget
+
+    def go(self, position: tuple[int, ...]) -> None:
+        """Move the controls, and with them the view, from Python."""
+        for place, control in enumerate(self.explorer.grid):
+            widget, index = self.widgets[control.name], position[place]
+            if control.kind == "switch":
+                widget.value = bool(index)
+                setattr(self.view, f"p{place}", bool(index))
+            else:
+                widget.index = index
+                setattr(self.view, f"p{place}", index)
+
+    def renew(self) -> None:
+        """Say that every frame the browser has is of the past."""
+        self.view.epoch += 1
+
+    # ── what the browser says ────────────────────────────────────────────────────────────────────
+
+    def _read(self, control: Any, widget: Any, written: str) -> None:
+        """A free control was written in."""
+        if self.closed:
+            return
+        try:
+            value = control.read(written)
+        except ValueError as error:
+            self.view.notice = str(error)
+            return
+        self.view.notice = ""
+        if value != self.explorer.free[control.name]:
+            with LOCK:
+                self.explorer.free[control.name] = value
+            self.renew()
+
+    def _hear(self, _view: Any, message: dict[str, Any], _buffers: Any) -> None:
+        if self.closed or not isinstance(message, dict):
+            return
+        if message.get("kind") == "ask":
+            self._answer(message)
+        elif message.get("kind") == "moved":
+            self.go(tuple(message["to"]))
+        elif message.get("kind") == "guess":
+            self.view.guess_at, self.view.locked = message["at"], False
+            for control in self.explorer.controls:
+                if control.free or control.count > 1:
+                    self.widgets[control.name].disabled = False
+
+    def _answer(self, message: dict[str, Any]) -> None:
+        """Draw the positions asked for, in order, until the time given is used up; the first always."""
+        began = time.perf_counter()
+        frames: list[dict[str, Any]] = []
+        pictures: list[bytes] = []
+        epoch, ratio = message["epoch"], message["ratio"]
+        for key in message["keys"]:
+            if epoch != self.view.epoch or self.closed:
+                break
+            try:
+                png, caption = self.explorer.picture(tuple(key), ratio)
+                frames.append({"key": key, "caption": caption})
+                pictures.append(png)
+            except Exception as error:
+                frames.append({"key": key, "error": str(error) or type(error).__name__})
+            if (time.perf_counter() - began) * 1000 >= message["budget"]:
+                break
+        answer = {"kind": "frames", "id": message["id"], "epoch": epoch, "ratio": ratio, "frames": frames}
+        self.view.send(answer, pictures)
+
+    def close(self) -> None:
+        """Stop answering and let everything go."""
+        self.closed = True
+        for link in self.links:
+            link.close()
+        for widget in (*self.widgets.values(), self.controls, self.view, self.box):
+            widget.close()
+        with LOCK:
+            self.explorer.drawing.release()
+
+
+# ── which explorers live in which cell ───────────────────────────────────────────────────────────
+
+_cells: dict[str, tuple[str, list[Live]]] = {}
+
+
+def remember(live: Live) -> None:
+    """Close what an earlier run of the same cell showed, and remember what this one shows."""
+    cell, run = _running_cell()
+    if not cell:
+        return
+    last, lives = _cells.get(cell, ("", []))
+    if last != run:
+        for old in lives:
+            old.close()
+        lives = []
+    lives.append(live)
+    _cells[cell] = (run, lives)
+
+
+def _running_cell() -> tuple[str, str]:
+    from IPython import get_ipython
+
+    shell = get_ipython()
+    parent = getattr(shell, "parent_header", None) or {}
+    if hasattr(shell, "get_parent"):
+        parent = shell.get_parent() or parent
+    return parent.get("metadata", {}).get("cellId", ""), parent.get("header", {}).get("msg_id", "")
+
