@@ -132,7 +132,7 @@ class Explorer:
 
     def redraw(self) -> None:
         """Draw this frame whole: for when limits, ticks or anything that was not named moving has changed."""
-        self.drawing.forget()
+        self.drawing.forget(relayout=True)
 
     def frame(self, function: Callable[..., str]) -> Callable[..., str]:
         """The function that puts the picture at a position. It is tried at every end and option at once."""

@@ -10,14 +10,14 @@ const STYLE = `
 .bloque-guess { order: -1; margin: 2px 0 8px; padding: 8px 12px; border-left: 4px solid #E69F00;
   background: color-mix(in srgb, #E69F00 12%, transparent); font-size: 14px; line-height: 1.45; }
 .bloque-guess-row { display: flex; flex-wrap: wrap; gap: 6px 12px; align-items: center; margin-top: 6px; }
-.bloque-guess input[type=range] { flex: 1 1 200px; min-width: 120px; accent-color: #E69F00; }
+.bloque-guess input[type=range] { flex: 1 1 200px; min-width: 120px; accent-color: #A65E00; }
 .bloque-guess output { min-width: 4.5em; font-variant-numeric: tabular-nums; }
 .bloque-button { font: inherit; font-size: 13px; padding: 3px 12px; cursor: pointer; color: inherit; white-space: nowrap;
   background: transparent; border: 1px solid currentColor; border-radius: 3px; }
 .bloque-button:hover { background: color-mix(in srgb, currentColor 10%, transparent); }
 .bloque-stage { order: 2; position: relative; background: #fff; }
 .bloque-stage canvas { display: block; width: 100%; height: auto; background: #fff; }
-.bloque-mark { position: absolute; pointer-events: none; box-sizing: border-box; }
+.bloque-mark { position: absolute; pointer-events: none; box-sizing: border-box; border-width: 0; }
 .bloque-mark span { position: absolute; font: 12px "DejaVu Sans", Verdana, sans-serif; line-height: 1.2; padding: 0 3px;
   background: rgba(255,255,255,.88); white-space: nowrap; }
 .bloque-mark.guess { border-color: #B87700; border-style: dashed; }
@@ -272,7 +272,7 @@ class View {
     this.watch = new IntersectionObserver((entries) => {
       this.seen = entries.at(-1).isIntersecting;
       if (this.seen) this.show();
-    }, { rootMargin: "800px" });
+    }, { rootMargin: "800px", scrollMargin: "800px" });
     this.watch.observe(this.stage);
     const awake = () => { if (document.visibilityState === "visible") this.pump(); };
     document.addEventListener("visibilitychange", awake);
