@@ -184,7 +184,8 @@ def execute(notebook: NotebookNode, folder: Path) -> list[float]:
 
 def clean(notebook: NotebookNode) -> None:
     """Leave in a notebook only what would be the same if it were run again."""
-    notebook.metadata = nbformat.from_dict({"kernelspec": KERNELSPEC, "language_info": LANGUAGE_INFO})
+    # the filters: without them JupyterLab refuses a pair whose .py is older
+    notebook.metadata = nbformat.from_dict({"jupytext": FILTERS, "kernelspec": KERNELSPEC, "language_info": LANGUAGE_INFO})
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     count = 0
     for cell in notebook.cells:

@@ -17,7 +17,10 @@ def lay(folder: Path) -> Path:
     """A folder like the course's own, with the sample's notebooks in it, not built yet."""
     shutil.copytree(SAMPLE / "notebooks", folder / "notebooks")
     shutil.copy(ROOT / "notebooks" / "jupytext.toml", folder / "notebooks")
-    shutil.copytree(ROOT / "lib" / "bloque" / "texts", folder / "lib" / "bloque" / "texts", ignore=shutil.ignore_patterns("__pycache__"))
+    for language in ("es", "en"):  # of the library's texts only those that every notebook uses
+        texts = folder / "lib" / "bloque" / "texts" / language
+        texts.mkdir(parents=True)
+        shutil.copy(ROOT / "lib" / "bloque" / "texts" / language / "notebook.toml", texts)
     return folder
 
 

@@ -266,7 +266,7 @@ def words_of(text: str, *, names: bool = False) -> Iterator[str]:
         begins = re.search(r"(?:^|[.!?…:;¿¡|●○·*#«“(\n]|^\s*[-*])\s*$", text[: match.start()])
         if word[0].isupper() and (names or not begins):
             continue
-        if len(word) > 1 and not re.search(r"[a-z][A-Z]", word) and not word.isupper():
+        if len(word) > 1 and not re.search(r"\w[A-Z]", word) and not word.isupper():
             yield word
 
 

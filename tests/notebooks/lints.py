@@ -12,6 +12,7 @@ from pathlib import Path
 import nbformat
 
 from tests.notebooks.course import Cell, Course, headings, take_apart
+from tools.build_notebooks import FILTERS
 
 MEGABYTE = 1_000_000
 LARGEST = 1.5 * MEGABYTE
@@ -91,6 +92,8 @@ def notebooks_are_clean(course: Course) -> list[str]:
         node = nbformat.read(notebook.path, as_version=4)
         if node.metadata.get("kernelspec", {}).get("name") != "python3":
             problems.append(f"{notebook.name}: its kernel is not python3")
+        if node.metadata.get("jupytext") != FILTERS:
+            problems.append(f"{notebook.name}: was not written by tools/build_notebooks.py (JupyterLab may refuse the pair)")
         if "widgets" in node.metadata:
             problems.append(f"{notebook.name}: holds the state of widgets")
         if notebook.path.stat().st_size > LARGEST:
@@ -165,7 +168,7 @@ def cells_are_safe_to_run_twice(course: Course) -> list[str]:
 
 # What is wrong wherever it stands, with the reason.
 WRONG = {
-    "differences saturate, not values": r"valores (?:muy )?grandes (?:lo )?satura|large values saturate|saturates? (?:for|with) large values",
+    "differences saturate, not values": r"valores (?:muy )?grandes (?:l[oa]s? )?satura|large values saturate|saturates? (?:for|with) large values",
     "layer norm works on each token by itself": r"across (?:the )?tokens|entre (?:los )?tokens",
     "attention is equivariant to order, not invariant": (
         r"invariant[e]?s? (?:al|to(?: the)?|ante el) (?:orden|order)|(?:permutation|order)[- ]invariant|invariante (?:a|ante) (?:las )?permutaci"
