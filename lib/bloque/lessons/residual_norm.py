@@ -8,6 +8,7 @@ one number of the input is a chain of (d_model, d_model) Jacobians of one row.
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from math import comb, log10, sqrt
 from typing import Any
 
@@ -35,7 +36,10 @@ LONGEST = 24  # sublayers of twelve blocks
 BLOCK = (8, 64, 4, 256)  # n, d_model, heads, d_ff of the stack of blocks whose rows grow alike
 BLOCKS, DRAWS = 24, 3
 
+EPS = 1e-5
+
 Layers = tuple[tuple[np.ndarray, np.ndarray], ...]
+Norm = Callable[[np.ndarray, np.ndarray, np.ndarray, float], np.ndarray]
 
 
 # ── The stack, and the derivative along it ───────────────────────────────────────────────────────
@@ -67,35 +71,53 @@ def mlp(x: np.ndarray, layer: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
 
 
 def mlp_jacobian(x: Any, W1: Any, W2: Any) -> np.ndarray:
-    """The Jacobian of ReLU(x W1) W2 at one row x (d_model,): (d_model, d_model), ∂output by ∂input.
+    """The Jacobian of ReLU(x W1) W2 at x (..., d_model): (..., d_model, d_model), ∂output by ∂input.
 
     The backward pass turns a gradient of the output into one of the input; fed with the d_model
     unit vectors, all at once, it gives the rows of the Jacobian.
     """
     x = np.asarray(x)
-    rows = np.broadcast_to(x, (x.size, x.size))
+    d_model = x.shape[-1]
+    rows = np.repeat(x[..., None, :], d_model, axis=-2)  # (..., d_model, d_model)
     _, kept = feed_forward_forward(rows, FeedForwardParameters(W1, None, W2, None))
-    return feed_forward_backward(np.eye(x.size), kept)[0]
-
-
-def jacobians(size: float, residual: bool) -> np.ndarray:
-    """The Jacobian of each of the 48 sublayers where row 0 arrives at it: (48, d_model, d_model)."""
-    X, layers = stack(size)
-    x, found = X[0], []
-    for layer in layers:
-        found.append(mlp_jacobian(x, *layer))
-        x = residual * x + mlp(x, layer)
-    return np.array(found)
+    return feed_forward_backward(np.broadcast_to(np.eye(d_model), rows.shape), kept)[0]
 
 
 @functools.cache
+def jacobians(residual: bool) -> np.ndarray:
+    """The Jacobian of each sublayer where row 0 arrives at it: (sizes, 48, d_model, d_model).
+
+    All sizes of the weights go through the stack together: weights `size` times as large make both
+    the output of a network and its Jacobian size² times as large, since ReLU lets a positive factor through.
+    """
+    X, layers = stack(1.0)
+    gain = np.linspace(*SIZES)[:, None] ** 2  # (sizes, 1)
+    x, found = np.repeat(X[:1], SIZES[2], axis=0), []  # (sizes, d_model)
+    for layer in layers:
+        found.append(gain[..., None] * mlp_jacobian(x, *layer))
+        x = residual * x + gain * mlp(x, layer)
+    return np.stack(found, axis=1)
+
+
+@functools.cache
+def _derivatives(residual: bool) -> np.ndarray:
+    derivative, norms = np.tile(np.eye(D_MODEL)[0], (SIZES[2], 1)), []  # (sizes, d_model)
+    for J in jacobians(residual).swapaxes(0, 1):  # (sizes, d_model, d_model)
+        derivative = residual * derivative + (J @ derivative[..., None])[..., 0]
+        norms.append(np.linalg.norm(derivative, axis=-1))
+    return np.stack(norms, axis=1)
+
+
 def derivatives(size: float, residual: bool) -> np.ndarray:
-    """The norm of the derivative of each layer's output by coordinate (0, 0) of the input: (48,)."""
-    derivative, norms = np.eye(D_MODEL)[0], []
-    for J in jacobians(size, residual):
-        derivative = residual * derivative + J @ derivative
-        norms.append(np.linalg.norm(derivative))
-    return np.array(norms)
+    """The norm of the derivative of each layer's output by coordinate (0, 0) of the input: (48,).
+
+    size: one of the 31 positions of the slider. All are computed together, the first time.
+    """
+    return _derivatives(residual)[_place(size)]
+
+
+def _place(size: float) -> int:
+    return int(np.abs(np.linspace(*SIZES) - size).argmin())
 
 
 @functools.cache
@@ -108,7 +130,7 @@ def carried_by_length(size: float) -> tuple[np.ndarray, ...]:
     paths = np.zeros((LONGEST + 1, D_MODEL))
     paths[0, 0] = 1
     norms = []
-    for J in jacobians(size, residual=True)[:LONGEST]:
+    for J in jacobians(residual=True)[_place(size), :LONGEST]:
         paths[1:] = paths[1:] + paths[:-1] @ J.T
         norms.append(np.linalg.norm(paths[: len(norms) + 2], axis=-1))
     return tuple(norms)
@@ -239,17 +261,24 @@ def five_rows() -> np.ndarray:
     return np.random.default_rng(7).normal(3, 2, size=(5, 8))
 
 
-def changes(row: int, push: float, shape: str) -> tuple[np.ndarray, np.ndarray]:
+def changes(row: int, push: float, shape: str, layer_norm: Norm = layer_norm) -> tuple[np.ndarray, np.ndarray]:
     """How much each number of the normalised matrix changes when one row is pushed: by rows, by columns.
 
     shape: "uniform", all coordinates alike;  "ramp", from nothing at the first to all at the last.
+    layer_norm: of x, gamma, beta and eps; the reader's own, for instance.
     """
     before = five_rows()
     after = before.copy()
     after[row] += push * (np.ones(8) if shape == "uniform" else np.linspace(0, 1, 8))
-    by_rows = np.abs(layer_norm(after) - layer_norm(before))
-    by_columns = np.abs(layer_norm(after.T) - layer_norm(before.T)).T
+    ones, zeros = np.ones(8), np.zeros(8)
+    by_rows = np.abs(layer_norm(after, ones, zeros, EPS) - layer_norm(before, ones, zeros, EPS))
+    by_columns = np.abs(_by_columns(after) - _by_columns(before))
     return by_rows, by_columns
+
+
+def _by_columns(x: np.ndarray) -> np.ndarray:
+    """What layer norm is not: each column brought to mean 0 and deviation 1."""
+    return layer_norm(x.T).T
 
 
 # ── Explorers ────────────────────────────────────────────────────────────────────────────────────
@@ -267,7 +296,6 @@ def derivative_by_depth() -> Explorer:
         ],
         tour=_tour(depth=DEEPEST, lengths=(DEPTH, DEEPEST), residual=(True, False)),
         strip=[
-            {"residual": False, "depth": 4},
             {"residual": False, "depth": DEPTH},
             {"residual": False, "depth": DEEPEST},
             {"residual": True, "depth": DEEPEST},
@@ -278,20 +306,19 @@ def derivative_by_depth() -> Explorer:
     axes.set(xlim=(0, DEEPEST + 1), ylim=(-30, 11), xlabel=text("residual_norm.depth.layer"), ylabel=text("residual_norm.depth.derivative"))
     axes.set_yticks(range(-30, 11, 10), [_power(k) for k in range(-30, 11, 10)])
     axes.axhline(0, color=style.GRID, linewidth=1)
-    (other,) = axes.plot([], [], "--", color=style.MUTED, linewidth=1.5, label=text("residual_norm.depth.other"))
-    (line,) = axes.plot([], [], "-o", color=style.GRADIENT, markersize=3.5, label=text("residual_norm.depth.present"))
+    (with_line,) = axes.plot([], [], "-o", color=style.GRADIENT, markersize=3.5, label=text("residual_norm.depth.with"))
+    (without_line,) = axes.plot([], [], "--D", color=style.RAW, markersize=3.5, label=text("residual_norm.depth.without"))
     (end,) = axes.plot([], [], "o", color=style.ACCENT, markersize=8)
     axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0)
-    explorer.moving(other, line, end)
+    explorer.moving(with_line, without_line, end)
 
     @explorer.frame
     def frame(depth: int, size: float, residual: bool) -> str:
         layers = np.arange(1, depth + 1)
-        norms = derivatives(size, residual)[:depth]
-        line.set_data(layers, np.log10(norms))
+        norms, with_sum = derivatives(size, residual)[:depth], derivatives(size, True)[:depth]
+        with_line.set_data(layers, np.log10(with_sum))
+        without_line.set_data(*(([], []) if residual else (layers, np.log10(norms))))  # kept back for the guess
         end.set_data([depth], [log10(norms[-1])])
-        with_sum = derivatives(size, True)[:depth]
-        other.set_data(*([], []) if residual else (layers, np.log10(with_sum)))
         values = {"depth": number(depth), "size": number(size, 2), "derivative": number(norms[-1], significant=4 if residual else 3)}
         if residual:
             return text("residual_norm.depth.caption_with", **values)
@@ -362,7 +389,7 @@ def growth_with_depth() -> Explorer:
     deviations.set(xlim=(0, DEEPEST), ylim=(-0.5, 5.2), xlabel=text("residual_norm.growth.layer"), title=text("residual_norm.growth.deviation"))
     deviations.set_yticks(range(6), [_power(k) for k in range(6)])
     weights.set(xlim=(0, DEEPEST), ylim=(0, 1.03), xlabel=text("residual_norm.growth.layer"), title=text("residual_norm.growth.weight"))
-    looks = {"none": ("-", style.GRADIENT), "post": (":", style.WEIGHTS), "pre": ("--", style.QUERIES)}
+    looks = {"none": ("--", style.RAW), "post": (":", style.TEXT), "pre": ("-", style.TEXT)}
     curves = {
         name: [
             axes.plot([], [], dashes, color=colour, linewidth=2.2, label=text(f"residual_norm.growth.{name}"))[0]
@@ -391,8 +418,8 @@ def growth_with_depth() -> Explorer:
     return explorer
 
 
-def gamma_and_beta() -> Explorer:
-    """Five rows as they come, normalised, and after γ and β."""
+def gamma_and_beta(layer_norm: Norm = layer_norm) -> Explorer:
+    """Five rows as they come, normalised, and after γ and β; by the reader's own layer norm, if given."""
     explorer = Explorer(
         "residual_norm.gamma",
         figsize=(9, 4.4),
@@ -415,8 +442,8 @@ def gamma_and_beta() -> Explorer:
         axes.axvline(0, color=style.GRID, linewidth=1)
     dots, firsts, means = [], [], []
     for axes in stages:
-        dots += axes.plot([], [], "o", color=style.VALUES, markersize=4, alpha=0.8)
-        firsts += axes.plot([], [], "^", color=style.VALUES, markersize=6, markeredgecolor=style.TEXT)
+        dots += axes.plot([], [], "o", color=style.MUTED, markersize=4)
+        firsts += axes.plot([], [], "^", color=style.BACKGROUND, markersize=6, markeredgecolor=style.TEXT)
         means += axes.plot([], [], "|", color=style.TEXT, markersize=11, markeredgewidth=2)
 
     def draw(stage: int, values: np.ndarray) -> None:
@@ -425,7 +452,7 @@ def gamma_and_beta() -> Explorer:
         means[stage].set_data(values.mean(axis=-1), np.arange(5))
 
     draw(0, rows)
-    draw(1, layer_norm(rows))
+    draw(1, layer_norm(rows, np.ones(8), np.zeros(8), EPS))
     explorer.moving(dots[2], firsts[2], means[2])
 
     @explorer.frame
@@ -433,7 +460,7 @@ def gamma_and_beta() -> Explorer:
         scale, shift = np.ones(8), np.zeros(8)
         chosen = slice(None) if which == "all" else 0
         scale[chosen], shift[chosen] = gamma, beta
-        out = layer_norm(rows, scale, shift)
+        out = layer_norm(rows, scale, shift, EPS)
         draw(2, out)
         return text(
             f"residual_norm.gamma.caption_{which}",
@@ -446,8 +473,8 @@ def gamma_and_beta() -> Explorer:
     return explorer
 
 
-def disturb_a_row() -> Explorer:
-    """Who notices when one row is pushed: layer norm by rows beside the same by columns."""
+def disturb_a_row(layer_norm: Norm = layer_norm) -> Explorer:
+    """Who notices when one row is pushed: layer norm (the reader's own, if given) beside the same by columns."""
     explorer = Explorer(
         "residual_norm.disturb",
         figsize=(9, 3.4),
@@ -469,15 +496,15 @@ def disturb_a_row() -> Explorer:
         axes.set_yticks(range(5))
         frames.append(axes.add_patch(Rectangle((-0.47, 3.52), 7.94, 0.96, fill=False, edgecolor=style.ACCENT, linewidth=3)))
     heights = np.arange(5)
-    row_bars = largest.barh(heights - 0.2, np.zeros(5), 0.38, color=style.QUERIES, label=text("residual_norm.disturb.rows"))
-    column_bars = largest.barh(heights + 0.2, np.zeros(5), 0.38, color=style.KEYS, hatch="//", edgecolor="white", label=text("residual_norm.disturb.columns"))
+    row_bars = largest.barh(heights - 0.2, np.zeros(5), 0.38, color=style.TEXT, label=text("residual_norm.disturb.rows"))
+    column_bars = largest.barh(heights + 0.2, np.zeros(5), 0.38, color=style.RAW, hatch="//", edgecolor=style.BACKGROUND, label=text("residual_norm.disturb.columns"))
     largest.set(xlim=(0, 4), ylim=(4.6, -0.6), title=text("residual_norm.disturb.largest"), ylabel=text("residual_norm.disturb.row"))
     explorer.figure.legend(handles=[row_bars, column_bars], loc="outside lower right", ncols=2)
     explorer.moving(*maps, *frames, *row_bars, *column_bars)
 
     @explorer.frame
     def frame(push: float, row: int, shape: str) -> str:
-        tables = changes(row, push, shape)
+        tables = changes(row, push, shape, layer_norm)
         for image, table, bars in zip(maps, tables, (row_bars, column_bars), strict=True):
             image.set_data(table)
             for bar, width in zip(bars, table.max(axis=-1), strict=True):
@@ -519,38 +546,32 @@ def similarity_with_depth() -> Explorer:
         ],
         strip=[
             {"residual": False, "depth": 2},
-            {"depth": 2},
+            {"depth": 4},
             {"norm": "pre"},
-            {"mlp": True},
             {"norm": "pre", "mlp": True},
         ],
     )
     curves, table = explorer.figure.subplots(1, 2, width_ratios=(1.9, 1))
     curves.set(xlim=(0, BLOCKS), ylim=(-0.03, 1.03), xlabel=text("residual_norm.similarity.block"), ylabel=text("residual_norm.similarity.cosine"))
-    (other,) = curves.plot([], [], "--", color=style.MUTED, linewidth=1.8)
-    (line,) = curves.plot([], [], "-o", color=style.GRADIENT, markersize=3.5)
+    lines = [
+        curves.plot([], [], look, color=colour, markersize=3.5, label=text(f"residual_norm.similarity.{name}"))[0]
+        for look, colour, name in (("--D", style.RAW, "without"), ("-o", style.TEXT, "with"))
+    ]
     (point,) = curves.plot([], [], "o", color=style.ACCENT, markersize=9)
     image = table.imshow(np.zeros((8, 8)), cmap=style.HEAT, vmin=0, vmax=1)
     table.set(title=text("residual_norm.similarity.table"), xlabel=text("residual_norm.similarity.token"), ylabel=text("residual_norm.similarity.token"))
     table.set_xticks(range(8))
     table.set_yticks(range(8))
-    explorer.figure.legend(
-        handles=[line, other],
-        labels=[text("residual_norm.similarity.present"), text("residual_norm.similarity.other")],
-        loc="outside lower left",
-        ncols=2,
-    )
-    explorer.moving(other, line, point, image)
+    explorer.figure.legend(handles=lines[::-1], loc="outside lower left", ncols=2)
+    explorer.moving(*lines, point, image)
 
     @explorer.frame
     def frame(depth: int, norm: str, residual: bool, mlp: bool) -> str:
-        layers = np.arange(BLOCKS + 1)
-        tables = cosines_by_layer(norm, residual, mlp)
-        mean, opposite = similarity(tables), similarity_by_layer(norm=norm, residual=not residual, mlp=mlp)
-        line.set_data(layers, mean)
-        other.set_data(layers, opposite)
-        point.set_data([depth], [mean[depth]])
-        image.set_data(np.abs(tables[depth]))
+        means = [similarity_by_layer(norm=norm, residual=on, mlp=mlp) for on in (False, True)]
+        for line, mean in zip(lines, means, strict=True):
+            line.set_data(np.arange(BLOCKS + 1), mean)
+        point.set_data([depth], [means[residual][depth]])
+        image.set_data(np.abs(cosines_by_layer(norm, residual, mlp)[depth]))
         return text(
             "residual_norm.similarity.caption",
             depth=number(depth),
@@ -558,8 +579,8 @@ def similarity_with_depth() -> Explorer:
             parts=text(f"residual_norm.similarity.parts_{'both' if mlp else 'alone'}"),
             sum=text(f"residual_norm.similarity.{'with' if residual else 'without'}"),
             opposite_sum=text(f"residual_norm.similarity.{'without' if residual else 'with'}"),
-            mean=number(mean[depth], 3),
-            opposite=number(opposite[depth], 3),
+            mean=number(means[residual][depth], 3),
+            opposite=number(means[not residual][depth], 3),
         )
 
     return explorer
