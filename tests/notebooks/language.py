@@ -262,7 +262,7 @@ def words_of(text: str, *, names: bool = False) -> Iterator[str]:
     """The words to look up. A capital inside a sentence makes a name; where ``names`` are listed, any capital does."""
     text = re.sub(r"https?://\S+|\S+\.(?:py|ipynb|toml|txt|md|json|npz|yml)\b|\S*_\S*", HOLE, text)
     for match in WORD.finditer(text):
-        word = match.group().replace("’", "'")
+        word = match.group().replace("’", "'").removesuffix("'s")
         begins = re.search(r"(?:^|[.!?…:;¿¡|●○·*#«“(\n]|^\s*[-*])\s*$", text[: match.start()])
         if word[0].isupper() and (names or not begins):
             continue

@@ -228,7 +228,7 @@ def every_file_is_opened_as_utf8(course: Course) -> list[str]:
 def opens_text(node: ast.Call) -> bool:
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     if name in ("read_text", "write_text"):
-        return not (name == "read_text" and node.args)  # the encoding may be the first argument
+        return len(node.args) < (1 if name == "read_text" else 2)  # the encoding may be given by its place
     if name != "open" or (isinstance(node.func, ast.Attribute) and ast.unparse(node.func.value) in ("webbrowser", "os", "Image", "zipfile", "tarfile", "gzip", "wave")):
         return False
     mode = node.args[1] if isinstance(node.func, ast.Name) and len(node.args) > 1 else node.args[0] if isinstance(node.func, ast.Attribute) and node.args else None
