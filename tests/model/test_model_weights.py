@@ -84,14 +84,14 @@ def _with_another_bit(contents):
 
 def test_data_is_found_by_variable_and_by_folder(tmp_path, monkeypatch):
     (tmp_path / "elsewhere").mkdir()
-    (tmp_path / "elsewhere" / "mine.txt").write_text("a")
+    (tmp_path / "elsewhere" / "mine.txt").write_text("a", encoding="utf-8")
     (tmp_path / "data").mkdir()
-    (tmp_path / "data" / "ours.txt").write_text("b")
+    (tmp_path / "data" / "ours.txt").write_text("b", encoding="utf-8")
     (tmp_path / "notebooks" / "es").mkdir(parents=True)
     monkeypatch.setenv("BLOQUE_DATA", str(tmp_path / "elsewhere"))
     monkeypatch.chdir(tmp_path / "notebooks" / "es")
-    assert data_file("mine.txt").read_text() == "a"
-    assert data_file("ours.txt").read_text() == "b"
+    assert data_file("mine.txt").read_text(encoding="utf-8") == "a"
+    assert data_file("ours.txt").read_text(encoding="utf-8") == "b"
     monkeypatch.delenv("BLOQUE_DATA")
     with pytest.raises(FileNotFoundError):
         data_file("mine.txt")
