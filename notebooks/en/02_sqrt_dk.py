@@ -18,6 +18,30 @@
 # - tell when the argument stops holding.
 
 # %% tags=["setup"]
+# Finds the course, chooses the language and says the version. Run this cell before the others.
+import sys
+
+try:
+    import bloque
+except ImportError as reason:
+    from pathlib import Path
+    from subprocess import list2cmdline, run
+
+    root, archive = Path("../..").resolve(), "https://github.com/bloque-curso/bloque/archive/refs/heads/main.zip"
+    course = ["-e", str(root)] if (root / "lib" / "bloque").is_dir() else [archive]
+    command = [sys.executable, "-m", "pip", "install", *course]
+    if "google.colab" not in sys.modules or run(command).returncode:
+        stop = type("CourseMissing", (Exception,), {"_render_traceback_": lambda error: list(error.args)})
+        raise stop(f"""This Python does not find the course ({reason}). The notebook runs on this Python: {sys.executable}
+Install the course into it with this command, in a terminal:
+
+    {list2cmdline(command)}
+
+Then restart the kernel (Kernel menu) and run this cell again.""") from None
+    import bloque
+
+bloque.language("en")
+print("The Transformer, block by block · version", bloque.__version__)
 
 # %%
 import numpy as np
@@ -671,3 +695,6 @@ score("lesson2")
 # **Next lesson:** [3 · Multi-head](03_multi_head.ipynb). One softmax per query can say one thing. What if there are two things to say?
 
 # %% tags=["colophon"]
+from bloque.colophon import colophon
+
+colophon(2)

@@ -18,6 +18,30 @@
 # - reconocer cuándo el argumento deja de valer.
 
 # %% tags=["setup"]
+# Encuentra el curso, elige el idioma y dice la versión. Ejecuta esta celda antes que las demás.
+import sys
+
+try:
+    import bloque
+except ImportError as reason:
+    from pathlib import Path
+    from subprocess import list2cmdline, run
+
+    root, archive = Path("../..").resolve(), "https://github.com/bloque-curso/bloque/archive/refs/heads/main.zip"
+    course = ["-e", str(root)] if (root / "lib" / "bloque").is_dir() else [archive]
+    command = [sys.executable, "-m", "pip", "install", *course]
+    if "google.colab" not in sys.modules or run(command).returncode:
+        stop = type("CourseMissing", (Exception,), {"_render_traceback_": lambda error: list(error.args)})
+        raise stop(f"""Este Python no encuentra el curso ({reason}). El cuaderno usa este Python: {sys.executable}
+Instala el curso en él con esta orden, en una terminal:
+
+    {list2cmdline(command)}
+
+Después reinicia el núcleo (menú Kernel) y ejecuta otra vez esta celda.""") from None
+    import bloque
+
+bloque.language("es")
+print("El Transformer, bloque a bloque · versión", bloque.__version__)
 
 # %%
 import numpy as np
@@ -671,3 +695,6 @@ score("lesson2")
 # **Siguiente lección:** [3 · Varias cabezas](03_varias_cabezas.ipynb). Un softmax por consulta solo puede decir una cosa. ¿Y si hay que decir dos?
 
 # %% tags=["colophon"]
+from bloque.colophon import colophon
+
+colophon(2)
