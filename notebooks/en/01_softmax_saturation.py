@@ -18,6 +18,33 @@
 # - tell saturation from overflow, which almost everybody mixes up.
 
 # %% tags=["setup"]
+# Finds the course, chooses the language and says the version. Run this cell before the others.
+import sys
+
+try:
+    import bloque
+except ImportError as reason:
+    from pathlib import Path
+    from subprocess import list2cmdline, run
+
+    root = Path("../..").resolve()
+    course = root if (root / "lib" / "bloque").is_dir() else "git+https://github.com/bloque-curso/bloque.git#egg=bloque"
+    command = [sys.executable, "-m", "pip", "install", "-e", str(course)]
+    if "google.colab" not in sys.modules or run(command).returncode:
+        stop = type("CourseMissing", (Exception,), {"_render_traceback_": lambda error: list(error.args)})
+        raise stop(f"""This Python does not find the course ({reason}). The notebook runs on this Python: {sys.executable}
+Install the course into it with this command, in a terminal:
+
+    {list2cmdline(command)}
+
+Then restart the kernel (Kernel menu) and run this cell again.""") from None
+    import site
+
+    site.main()
+    import bloque
+
+bloque.language("en")
+print("The Transformer, block by block · version", bloque.__version__)
 
 # %%
 import numpy as np
@@ -49,7 +76,8 @@ for scores in ([0, 1, 2], [0, 1, 4]):
 
 # %% [markdown]
 # Only the last score went up, from 2 to 4, and all three weights changed. What one gains, the others lose.
-#
+
+# %% [markdown]
 # ## Predict, then drag: does size hurt?
 #
 # A slope can be measured by pushing: move one score by a hair and see how far each weight goes. Three scores and three weights make nine slopes. The table that holds them is the **Jacobian**, $J$; in row $i$, column $j$ stands $\partial p_i / \partial z_j$.
@@ -88,8 +116,9 @@ for scores in ([500, 500, 500], [0, 1, 2], [500, 501, 502], [0, 10, 20]):
     print(f"max|J| = {number(lesson.largest_slope(scores), significant=4):>7}  for {scores}")
 
 # %% [markdown]
-# Three scores of 500 leave a slope of 0.2222. Yet $(0, 10, 20)$, much smaller numbers, leaves 4.54e−5: that softmax has decided and hardly answers any more.
-#
+# Three scores of 500 leave a slope of 0.2222. Yet $(0, 10, 20)$, much smaller numbers, leaves 4.540e−5: that softmax has decided and hardly answers any more.
+
+# %% [markdown]
 # ## The derivation, step by step
 #
 # Let us find the formula behind those nine slopes. We take $z = (2, 1, 0)$, with the first score in the lead, and after each step a cell checks it with numbers.
@@ -134,7 +163,7 @@ print("by pushing:   ", number(measured_jacobian(z)[0, 0], 5))
 
 # %%
 for weight in (0.001, 0.5, 0.9, 0.99, 1):
-    print(f"p₁ = {number(weight):>5}   slope p₁ (1 − p₁) = {number(weight * (1 - weight), significant=3)}")
+    print(f"p₁ = {weight:<5}   slope p₁ (1 − p₁) = {weight * (1 - weight):.4g}")
 
 # %% [markdown]
 # The slope is never more than 0.25. At $p_1 = 0.99$ it is 0.0099. At $p_1 = 1$ it is 0: the weight no longer listens to its score. The other end is no better: a weight that is almost 0 does not answer either.
@@ -235,15 +264,16 @@ for gap in range(0, 13, 1):
 
 steepest = np.log(8 - 1)
 incline = np.log(lesson.gap_slope(12, 8) / lesson.gap_slope(11, 8))
-print("highest:", number(lesson.gap_slope(steepest, 8), 4), "at a gap of", number(steepest, 2))
+print("highest:", number(lesson.gap_slope(steepest, 8), 2), "at a gap of", number(steepest, 2))
 print("below 0.001 from a gap of", number(lesson.gap_where(1e-3, 8), 2))
 print("incline:", number(incline, 3), "in natural logarithms,", number(incline / np.log(10), 3), "in base ten")
 
 # %% [markdown]
-# The slope starts by rising: it reaches 0.25 at a gap of 1.95, which is $\ln 7$, just where $p = 0.5$. Then it falls. At 8.85 it passes below the thousandth, and by the end each unit divides it by 2.718.
+# The slope starts by rising: it reaches 0.25 at a gap of 1.95, which is $\ln 7$, just where $p = \tfrac12$. Then it falls. At 8.85 it passes below the thousandth, and by the end each unit divides it by 2.718.
 #
-# That is a straight line of slope −1 in natural logarithms. Plot it in base ten and the same line has −0.434: not another law, just another ruler.
-#
+# That is a straight line of slope −1.000 in natural logarithms. Plot it in base ten and the same line has −0.434: not another law, just another ruler.
+
+# %% [markdown]
 # ## Overflow is another matter
 #
 # A different problem is often mixed up with this one. The exponential of a large number does not fit in the computer. Write the formula as it stands, and $(1000, 1001, 1002)$ breaks it:
@@ -274,7 +304,8 @@ print("max|J| of (0, 10, 20):", number(lesson.largest_slope([0, 10, 20]), signif
 # | when | large scores | large differences |
 # | how you notice | out comes NaN | the weights look fine, but nothing is learnt |
 # | remedy | subtract the maximum | make the differences smaller (lesson 2) |
-#
+
+# %% [markdown]
 # ## Temperature and entropy
 #
 # If multiplying by a scale widens the differences, dividing narrows them. The divisor is called the **temperature**, $\tau$:
@@ -317,7 +348,7 @@ for margin in (0, -5, -10):
     print("by z₁:", number(cross_entropy[0], 4), "with cross-entropy,", number(squared_error[0], significant=3), "with squared error")
 
 # %% [markdown]
-# At a margin of −10 the answer could not be worse. Cross-entropy pulls with all its might, −1.0000. Squared error hardly notices, −3.4e−5: it is wrong and does not learn.
+# At a margin of −10 the answer could not be worse. Cross-entropy pulls with all its might, −1.0000. Squared error hardly notices, −3.40e−5: it is wrong and does not learn.
 #
 # - Look at the left of the third panel (very sure, and wrong): one line stays up, the other sinks.
 # - Look at the right (very sure, and right): both go down, as they should.
@@ -327,10 +358,11 @@ lesson.losses()
 
 # %% [markdown]
 # **And inside attention, who undoes the exponential? Nobody.** The weights do not go into a logarithm: they multiply the values, and the products are added. The gradient on its way back to the scores always goes through $J$. If $J$ is almost 0, queries and keys get no signal, however wrong the network may be. That is why the differences between scores need watching, and it is what lesson 2 is about.
-#
+
+# %% [markdown]
 # ## Frequent mistakes
 #
-# - **"Softmax saturates for large values."** No: for large differences. Add 500 to everything and see.
+# - **Blaming size.** It is not that the scores are large; it is that they differ by much. Add the same to all of them and look.
 # - **Using only $p_i\,(1 - p_i)$.** That is the diagonal. Leave out the $-p_i p_j$ and the rows of $J$ no longer add up to 0; the gradient is wrong, and no error is raised.
 # - **"I subtract the maximum, so there is no saturation."** Subtracting the maximum avoids overflow. The weights, and hence the slopes, are the same.
 # - **Subtracting a maximum that is not the row's own.** With $\max(0, \max z)$, very negative scores give 0/0. With the maximum of the whole matrix, a row far below it becomes 0/0 as well.
@@ -343,18 +375,32 @@ print("sums of the rows, axis 0:   ", *(number(total, 3) for total in softmax(sc
 
 # %% [markdown]
 # With the wrong axis the rows no longer add up to 1. In a square matrix the sums would be just as wrong, but no shape would tell you.
-#
+
+# %% [markdown]
 # ## Exercises
 #
 # Put your expression in the place of each `...` and run the cell. The check says which known mistake yours looks like.
-#
+
+# %% [markdown]
 # ### Exercise 1 · softmax
 #
 # ●○○ · 6 minutes · Write a softmax that survives any scores: huge ones, very negative ones, $-\infty$ among them. Work along the last axis, so that it serves for a vector and for a matrix.
 #
-# <details><summary>Hint 1</summary>What may you subtract from all the scores of a row without changing a weight?</details>
-# <details><summary>Hint 2</summary>The maximum of each row, not that of the whole matrix.</details>
-# <details><summary>Hint 3</summary><code>keepdims=True</code> keeps the axis, so that the subtraction and the division fit row by row.</details>
+# <details><summary>Hint 1</summary>
+#
+# What may you subtract from all the scores of a row without changing a weight?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# The maximum of each row, not that of the whole matrix.
+#
+# </details>
+# <details><summary>Hint 3</summary>
+#
+# `keepdims=True` keeps the axis, so that the subtraction and the division fit row by row.
+#
+# </details>
 
 # %% tags=["exercise"]
 def my_softmax(scores):
@@ -379,14 +425,27 @@ check("softmax", my_softmax)
 #
 # Once it passes, drag it: `lesson.saturation(softmax=my_softmax)` in a new cell.
 # </details>
-#
-# ### Exercise 2 · softmax_jacobian
+
+# %% [markdown]
+# ### Exercise 2 · The Jacobian
 #
 # ●●○ · 8 minutes · It takes the weights $p$ (a vector) and returns the matrix $J$ of all the slopes.
 #
-# <details><summary>Hint 1</summary>On the diagonal stands <code>p_i − p_i²</code>, off it <code>−p_i p_j</code>. What do they share?</details>
-# <details><summary>Hint 2</summary>The term <code>−p_i p_j</code> is in every square; the diagonal has a <code>p_i</code> on top.</details>
-# <details><summary>Hint 3</summary>Look at <code>np.diag</code> and <code>np.outer</code>.</details>
+# <details><summary>Hint 1</summary>
+#
+# On the diagonal stands $p_i - p_i^2$, off it $-p_i p_j$. What do they share?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# The term $-p_i p_j$ is in every square; the diagonal has a $p_i$ on top.
+#
+# </details>
+# <details><summary>Hint 3</summary>
+#
+# Look at `np.diag` and `np.outer`.
+#
+# </details>
 
 # %% tags=["exercise"]
 def my_jacobian(weights):
@@ -409,14 +468,27 @@ check("softmax_jacobian", my_jacobian)
 #     return diagonal - products
 # ```
 # </details>
-#
-# ### Exercise 3 · temperature
+
+# %% [markdown]
+# ### Exercise 3 · The temperature
 #
 # ●●● · 12 minutes · Given some scores and the weight you want for the largest, find the temperature that does it. There is no formula, so search by halves: try the midpoint each time round, and keep the half that holds the answer.
 #
-# <details><summary>Hint 1</summary>As the temperature goes up, the largest weight always goes down. If the weight is too large, what does that say about the temperature?</details>
-# <details><summary>Hint 2</summary>If the largest weight is above the wanted one, it has to be hotter: the answer lies above the midpoint.</details>
-# <details><summary>Hint 3</summary>The midpoint is the root of the product because temperatures go by factors: between 0.001 and 1000 the middle is 1.</details>
+# <details><summary>Hint 1</summary>
+#
+# As the temperature goes up, the largest weight always goes down. If the weight is too large, what does that say about the temperature?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# If the largest weight is above the wanted one, it has to be hotter: the answer lies above the midpoint.
+#
+# </details>
+# <details><summary>Hint 3</summary>
+#
+# The midpoint is the root of the product because temperatures go by factors: between a thousandth and a thousand the middle is 1.
+#
+# </details>
 
 # %% tags=["exercise"]
 def my_temperature(scores, wanted):
@@ -451,14 +523,27 @@ check("temperature", my_temperature)
 #     return middle
 # ```
 # </details>
-#
-# ### Exercise 4 · saturation_scale
+
+# %% [markdown]
+# ### Exercise 4 · The scale that saturates
 #
 # ●●○ · 10 minutes · By which number must some scores be multiplied for their steepest slope to come down exactly to `slope`? It is the same search, now over the scale and looking at max|J|.
 #
-# <details><summary>Hint 1</summary>You need two pieces that you have: the weights of the multiplied scores, and their Jacobian.</details>
-# <details><summary>Hint 2</summary>The steepest slope is the largest absolute value of the matrix: some entries are negative.</details>
-# <details><summary>Hint 3</summary>If the slope is still above the one you want, the scale is not large enough.</details>
+# <details><summary>Hint 1</summary>
+#
+# You need two pieces that you have: the weights of the multiplied scores, and their Jacobian.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# The steepest slope is the largest absolute value of the matrix: some entries are negative.
+#
+# </details>
+# <details><summary>Hint 3</summary>
+#
+# If the slope is still above the one you want, the scale is not large enough.
+#
+# </details>
 
 # %% tags=["exercise"]
 def my_saturation_scale(scores, slope):
@@ -495,7 +580,8 @@ check("saturation_scale", my_saturation_scale)
 #
 # The slope may rise a little before it falls. That does no harm: it crosses a small value only once, on its way down.
 # </details>
-#
+
+# %% [markdown]
 # ## Questions
 #
 # No hurry and no marks. Every wrong answer says why it is wrong, and you may try again.
@@ -514,21 +600,23 @@ score("lesson1")
 # 3. Once one of them runs ahead, each extra unit of lead divides the slope by $e$.
 # 4. Subtracting the maximum avoids overflow. It does not avoid saturation.
 # 5. Cross-entropy cancels the Jacobian. Inside attention nothing does.
-#
+
+# %% [markdown]
 # ## Terms
 #
 # | English | Spanish | in one line |
 # |---|---|---|
-# | score | puntuación | what goes into softmax, $z_i$ |
-# | weight | peso | what comes out, $p_i$: positive, and all add up to 1 |
-# | to saturate | saturarse | to be left without a slope |
-# | Jacobian | jacobiano | the table of all the slopes |
-# | gradient | gradiente | the direction in which the loss rises most |
-# | overflow | desbordamiento | a number that does not fit in the computer |
-# | temperature | temperatura | what the scores are divided by |
-# | entropy | entropía | how far the weight is spread |
-# | cross-entropy | entropía cruzada | the loss $-\ln p_y$ |
-#
+# | score | *puntuación* | what goes into softmax, $z_i$ |
+# | weight | *peso* | what comes out, $p_i$: positive, and all add up to 1 |
+# | to saturate | *saturarse* | to be left without a slope |
+# | Jacobian | *jacobiano* | the table of all the slopes |
+# | gradient | *gradiente* | the direction in which the loss rises most |
+# | overflow | *desbordamiento* | a number that does not fit in the computer |
+# | temperature | *temperatura* | what the scores are divided by |
+# | entropy | *entropía* | how far the weight is spread |
+# | cross-entropy | *entropía cruzada* | the loss $-\ln p_y$ |
+
+# %% [markdown]
 # ## Sources
 #
 # - C. M. Bishop and H. Bishop (2024), *Deep Learning: Foundations and Concepts*, section 12.1.5: why the scores of attention are scaled.
@@ -537,3 +625,6 @@ score("lesson1")
 # **Next lesson:** [2 · Why √d_k](02_sqrt_dk.ipynb). You know that large differences saturate. Now: where they come from, and why they grow with the dimension.
 
 # %% tags=["colophon"]
+from bloque.colophon import colophon
+
+colophon(1)

@@ -18,6 +18,33 @@
 # - distinguir la saturación del desbordamiento, que casi todo el mundo mezcla.
 
 # %% tags=["setup"]
+# Encuentra el curso, elige el idioma y dice la versión. Ejecuta esta celda antes que las demás.
+import sys
+
+try:
+    import bloque
+except ImportError as reason:
+    from pathlib import Path
+    from subprocess import list2cmdline, run
+
+    root = Path("../..").resolve()
+    course = root if (root / "lib" / "bloque").is_dir() else "git+https://github.com/bloque-curso/bloque.git#egg=bloque"
+    command = [sys.executable, "-m", "pip", "install", "-e", str(course)]
+    if "google.colab" not in sys.modules or run(command).returncode:
+        stop = type("CourseMissing", (Exception,), {"_render_traceback_": lambda error: list(error.args)})
+        raise stop(f"""Este Python no encuentra el curso ({reason}). El cuaderno usa este Python: {sys.executable}
+Instala el curso en él con esta orden, en una terminal:
+
+    {list2cmdline(command)}
+
+Después reinicia el núcleo (menú Kernel) y ejecuta otra vez esta celda.""") from None
+    import site
+
+    site.main()
+    import bloque
+
+bloque.language("es")
+print("El Transformer, bloque a bloque · versión", bloque.__version__)
 
 # %%
 import numpy as np
@@ -49,7 +76,8 @@ for scores in ([0, 1, 2], [0, 1, 4]):
 
 # %% [markdown]
 # Solo subió la última puntuación, de 2 a 4, y cambiaron los tres pesos. Lo que gana uno lo pierden los demás.
-#
+
+# %% [markdown]
 # ## Predice y arrastra: ¿es malo que sean grandes?
 #
 # Una pendiente se puede medir a empujones: mueves una sola puntuación un poquito y miras cuánto se mueve cada peso. Con tres puntuaciones y tres pesos salen nueve pendientes. La tabla que las reúne se llama **jacobiano**, $J$, y en la fila $i$, columna $j$ está $\partial p_i / \partial z_j$.
@@ -88,8 +116,9 @@ for scores in ([500, 500, 500], [0, 1, 2], [500, 501, 502], [0, 10, 20]):
     print(f"max|J| = {number(lesson.largest_slope(scores), significant=4):>7}  con {scores}")
 
 # %% [markdown]
-# Tres puntuaciones iguales a 500 dejan 0.2222. En cambio $(0, 10, 20)$, que son números mucho más pequeños, deja 4.54e−5: el softmax está decidido y ya casi no responde.
-#
+# Tres puntuaciones iguales a 500 dejan 0.2222. En cambio $(0, 10, 20)$, que son números mucho más pequeños, deja 4.540e−5: el softmax está decidido y ya casi no responde.
+
+# %% [markdown]
 # ## La derivada, paso a paso
 #
 # Vamos a encontrar la fórmula de esas nueve pendientes. Usamos $z = (2, 1, 0)$, con la primera puntuación por delante, y detrás de cada paso una celda lo comprueba con números.
@@ -134,7 +163,7 @@ print("empujando:       ", number(measured_jacobian(z)[0, 0], 5))
 
 # %%
 for weight in (0.001, 0.5, 0.9, 0.99, 1):
-    print(f"p₁ = {number(weight):>5}   pendiente p₁ (1 − p₁) = {number(weight * (1 - weight), significant=3)}")
+    print(f"p₁ = {weight:<5}   pendiente p₁ (1 − p₁) = {weight * (1 - weight):.4g}")
 
 # %% [markdown]
 # La pendiente máxima es 0.25. Con $p_1 = 0.99$ queda 0.0099. Con $p_1 = 1$ queda 0: ahí el peso ya no escucha a su puntuación. Y en el otro extremo pasa lo mismo: tampoco responde un peso que está casi en 0.
@@ -235,15 +264,16 @@ for gap in range(0, 13, 1):
 
 steepest = np.log(8 - 1)
 incline = np.log(lesson.gap_slope(12, 8) / lesson.gap_slope(11, 8))
-print("máxima:", number(lesson.gap_slope(steepest, 8), 4), "con ventaja", number(steepest, 2))
+print("máxima:", number(lesson.gap_slope(steepest, 8), 2), "con ventaja", number(steepest, 2))
 print("baja de 0.001 con ventaja", number(lesson.gap_where(1e-3, 8), 2))
 print("inclinación:", number(incline, 3), "en logaritmo natural,", number(incline / np.log(10), 3), "en base diez")
 
 # %% [markdown]
-# La pendiente empieza subiendo: llega a 0.25 con una ventaja de 1.95, que es $\ln 7$, justo cuando $p = 0.5$. Luego cae. Con 8.85 ya está por debajo de la milésima, y al final cada unidad la divide entre 2.718.
+# La pendiente empieza subiendo: llega a 0.25 con una ventaja de 1.95, que es $\ln 7$, justo cuando $p = \tfrac12$. Luego cae. Con 8.85 ya está por debajo de la milésima, y al final cada unidad la divide entre 2.718.
 #
-# Es una recta de inclinación −1 en logaritmos naturales. Si dibujas con logaritmos de base diez, la misma recta tiene −0.434: no es otra ley, es otra regla de medir.
-#
+# Es una recta de inclinación −1.000 en logaritmos naturales. Si dibujas con logaritmos de base diez, la misma recta tiene −0.434: no es otra ley, es otra regla de medir.
+
+# %% [markdown]
 # ## El desbordamiento es otra cosa
 #
 # Hay un problema distinto que suele mezclarse con este. La exponencial de un número grande no cabe en el ordenador. Si escribes la fórmula tal cual, $(1000, 1001, 1002)$ la rompe:
@@ -274,7 +304,8 @@ print("max|J| de (0, 10, 20):", number(lesson.largest_slope([0, 10, 20]), signif
 # | cuándo | puntuaciones grandes | diferencias grandes |
 # | cómo se nota | sale NaN | los pesos parecen sanos, pero no se aprende |
 # | remedio | restar el máximo | hacer menores las diferencias (lección 2) |
-#
+
+# %% [markdown]
 # ## Temperatura y entropía
 #
 # Si multiplicar por una escala agranda las diferencias, dividir las encoge. Ese divisor se llama **temperatura**, $\tau$:
@@ -317,7 +348,7 @@ for margin in (0, -5, -10):
     print("por z₁:", number(cross_entropy[0], 4), "con entropía cruzada,", number(squared_error[0], significant=3), "con error cuadrático")
 
 # %% [markdown]
-# Con un margen de −10 la respuesta no puede ser peor. La entropía cruzada tira con toda su fuerza, −1.0000. El error cuadrático apenas lo nota, −3.4e−5: se equivoca y no aprende.
+# Con un margen de −10 la respuesta no puede ser peor. La entropía cruzada tira con toda su fuerza, −1.0000. El error cuadrático apenas lo nota, −3.40e−5: se equivoca y no aprende.
 #
 # - Fíjate en la izquierda del tercer panel (muy seguro, equivocado): una línea se queda arriba y la otra se hunde.
 # - Fíjate en la derecha (muy seguro, acertando): las dos bajan, y está bien que bajen.
@@ -327,10 +358,11 @@ lesson.losses()
 
 # %% [markdown]
 # **Y dentro de la atención, ¿quién deshace la exponencial? Nadie.** Los pesos no llegan a un logaritmo: multiplican a los valores y se suman. El gradiente que vuelve hacia las puntuaciones pasa siempre por $J$. Si $J$ es casi 0, las consultas y las claves se quedan sin señal, por mucho que se equivoque la red. Por eso hay que vigilar las diferencias entre puntuaciones, y de eso trata la lección 2.
-#
+
+# %% [markdown]
 # ## Errores frecuentes
 #
-# - **«El softmax satura con valores grandes».** No: con diferencias grandes. Se ve sumando 500 a todo.
+# - **Culpar al tamaño.** No satura que las puntuaciones sean grandes, sino que se diferencien mucho. Suma lo mismo a todas y mira.
 # - **Usar solo $p_i\,(1 - p_i)$.** Es la diagonal. Si olvidas los términos $-p_i p_j$, las filas de $J$ dejan de sumar 0, y el gradiente sale mal sin que salte ningún error.
 # - **«Resto el máximo, luego no hay saturación».** Restar el máximo evita el desbordamiento. Los pesos, y por tanto las pendientes, son los mismos.
 # - **Restar un máximo que no es el suyo.** Con $\max(0, \max z)$, unas puntuaciones muy negativas dan 0/0. Con el máximo de toda la matriz, una fila lejana al máximo se queda en 0/0 también.
@@ -343,18 +375,32 @@ print("sumas de las filas, eje 0:     ", *(number(total, 3) for total in softmax
 
 # %% [markdown]
 # Con el eje equivocado las filas ya no suman 1. Si la matriz fuera cuadrada, sumarían otra cosa igual de mal, pero la forma no te avisaría.
-#
+
+# %% [markdown]
 # ## Ejercicios
 #
 # Cambia cada `...` por tu expresión y ejecuta la celda. La comprobación te dirá qué error se parece al tuyo.
-#
+
+# %% [markdown]
 # ### Ejercicio 1 · softmax
 #
 # ●○○ · 6 minutos · Escribe un softmax que aguante cualquier puntuación: enormes, muy negativas, o $-\infty$ en alguna. Trabaja sobre el último eje, para que sirva con un vector y con una matriz.
 #
-# <details><summary>Pista 1</summary>¿Qué puedes restar a todas las puntuaciones de una fila sin cambiar ningún peso?</details>
-# <details><summary>Pista 2</summary>El máximo de cada fila, no el de toda la matriz.</details>
-# <details><summary>Pista 3</summary><code>keepdims=True</code> conserva el eje, y así la resta y la división encajan fila a fila.</details>
+# <details><summary>Pista 1</summary>
+#
+# ¿Qué puedes restar a todas las puntuaciones de una fila sin cambiar ningún peso?
+#
+# </details>
+# <details><summary>Pista 2</summary>
+#
+# El máximo de cada fila, no el de toda la matriz.
+#
+# </details>
+# <details><summary>Pista 3</summary>
+#
+# `keepdims=True` conserva el eje, y así la resta y la división encajan fila a fila.
+#
+# </details>
 
 # %% tags=["exercise"]
 def my_softmax(scores):
@@ -379,14 +425,27 @@ check("softmax", my_softmax)
 #
 # Cuando pase, arrástralo: `lesson.saturation(softmax=my_softmax)` en una celda nueva.
 # </details>
-#
-# ### Ejercicio 2 · softmax_jacobian
+
+# %% [markdown]
+# ### Ejercicio 2 · El jacobiano
 #
 # ●●○ · 8 minutos · Recibe los pesos $p$ (un vector) y devuelve la matriz $J$ con todas las pendientes.
 #
-# <details><summary>Pista 1</summary>En la diagonal está <code>p_i − p_i²</code> y fuera de ella <code>−p_i p_j</code>. ¿Qué tienen en común?</details>
-# <details><summary>Pista 2</summary>El término <code>−p_i p_j</code> está en todas las casillas; la diagonal tiene además un <code>p_i</code>.</details>
-# <details><summary>Pista 3</summary>Mira <code>np.diag</code> y <code>np.outer</code>.</details>
+# <details><summary>Pista 1</summary>
+#
+# En la diagonal está $p_i - p_i^2$ y fuera de ella $-p_i p_j$. ¿Qué tienen en común?
+#
+# </details>
+# <details><summary>Pista 2</summary>
+#
+# El término $-p_i p_j$ está en todas las casillas; la diagonal tiene además un $p_i$.
+#
+# </details>
+# <details><summary>Pista 3</summary>
+#
+# Mira `np.diag` y `np.outer`.
+#
+# </details>
 
 # %% tags=["exercise"]
 def my_jacobian(weights):
@@ -409,14 +468,27 @@ check("softmax_jacobian", my_jacobian)
 #     return diagonal - products
 # ```
 # </details>
-#
-# ### Ejercicio 3 · temperature
+
+# %% [markdown]
+# ### Ejercicio 3 · La temperatura
 #
 # ●●● · 12 minutos · Dadas unas puntuaciones y el peso que quieres para la mayor, encuentra la temperatura que lo consigue. No hay fórmula cerrada: búscala por mitades. En cada vuelta prueba el punto medio y quédate con la mitad donde está la respuesta.
 #
-# <details><summary>Pista 1</summary>Al subir la temperatura, el mayor peso siempre baja. ¿Qué dice de la temperatura que el peso salga demasiado grande?</details>
-# <details><summary>Pista 2</summary>Si el mayor peso supera el que quieres, hace falta más calor: la respuesta está por encima del punto medio.</details>
-# <details><summary>Pista 3</summary>El punto medio es la raíz del producto porque la temperatura se mueve por factores: entre 0.001 y 1000, el medio es 1.</details>
+# <details><summary>Pista 1</summary>
+#
+# Al subir la temperatura, el mayor peso siempre baja. ¿Qué dice de la temperatura que el peso salga demasiado grande?
+#
+# </details>
+# <details><summary>Pista 2</summary>
+#
+# Si el mayor peso supera el que quieres, hace falta más calor: la respuesta está por encima del punto medio.
+#
+# </details>
+# <details><summary>Pista 3</summary>
+#
+# El punto medio es la raíz del producto porque la temperatura se mueve por factores: entre una milésima y mil, el medio es 1.
+#
+# </details>
 
 # %% tags=["exercise"]
 def my_temperature(scores, wanted):
@@ -451,14 +523,27 @@ check("temperature", my_temperature)
 #     return middle
 # ```
 # </details>
-#
-# ### Ejercicio 4 · saturation_scale
+
+# %% [markdown]
+# ### Ejercicio 4 · La escala que satura
 #
 # ●●○ · 10 minutos · ¿Por qué número hay que multiplicar unas puntuaciones para que su pendiente más fuerte baje justo hasta `slope`? Es la misma búsqueda, ahora sobre la escala y mirando max|J|.
 #
-# <details><summary>Pista 1</summary>Necesitas dos piezas que ya tienes: los pesos de las puntuaciones multiplicadas y su jacobiano.</details>
-# <details><summary>Pista 2</summary>La pendiente más fuerte es el mayor valor absoluto de la matriz: hay entradas negativas.</details>
-# <details><summary>Pista 3</summary>Si la pendiente todavía supera la que buscas, la escala se ha quedado corta.</details>
+# <details><summary>Pista 1</summary>
+#
+# Necesitas dos piezas que ya tienes: los pesos de las puntuaciones multiplicadas y su jacobiano.
+#
+# </details>
+# <details><summary>Pista 2</summary>
+#
+# La pendiente más fuerte es el mayor valor absoluto de la matriz: hay entradas negativas.
+#
+# </details>
+# <details><summary>Pista 3</summary>
+#
+# Si la pendiente todavía supera la que buscas, la escala se ha quedado corta.
+#
+# </details>
 
 # %% tags=["exercise"]
 def my_saturation_scale(scores, slope):
@@ -495,7 +580,8 @@ check("saturation_scale", my_saturation_scale)
 #
 # La pendiente puede subir un poco antes de caer, pero no importa: cruza un valor pequeño una sola vez, bajando.
 # </details>
-#
+
+# %% [markdown]
 # ## Preguntas
 #
 # Sin prisa y sin nota. Cada respuesta equivocada explica por qué lo es, y puedes volver a intentarlo.
@@ -514,21 +600,23 @@ score("lesson1")
 # 3. Cuando una se escapa, cada unidad más de ventaja divide la pendiente entre $e$.
 # 4. Restar el máximo evita el desbordamiento. No evita la saturación.
 # 5. La entropía cruzada cancela el jacobiano. Dentro de la atención no lo cancela nadie.
-#
+
+# %% [markdown]
 # ## Términos
 #
 # | español | inglés | en una línea |
 # |---|---|---|
-# | puntuación | score | lo que entra en el softmax, $z_i$ |
-# | peso | weight | lo que sale, $p_i$: positivo, y todos suman 1 |
-# | saturarse | to saturate | quedarse sin pendiente |
-# | jacobiano | Jacobian | la tabla de todas las pendientes |
-# | gradiente | gradient | la dirección en que más sube la pérdida |
-# | desbordamiento | overflow | un número que no cabe en el ordenador |
-# | temperatura | temperature | lo que divide a las puntuaciones |
-# | entropía | entropy | cuánto se reparte el peso |
-# | entropía cruzada | cross-entropy | la pérdida $-\ln p_y$ |
-#
+# | puntuación | *score* | lo que entra en el softmax, $z_i$ |
+# | peso | *weight* | lo que sale, $p_i$: positivo, y todos suman 1 |
+# | saturarse | *to saturate* | quedarse sin pendiente |
+# | jacobiano | *Jacobian* | la tabla de todas las pendientes |
+# | gradiente | *gradient* | la dirección en que más sube la pérdida |
+# | desbordamiento | *overflow* | un número que no cabe en el ordenador |
+# | temperatura | *temperature* | lo que divide a las puntuaciones |
+# | entropía | *entropy* | cuánto se reparte el peso |
+# | entropía cruzada | *cross-entropy* | la pérdida $-\ln p_y$ |
+
+# %% [markdown]
 # ## Fuentes
 #
 # - C. M. Bishop y H. Bishop (2024), *Deep Learning: Foundations and Concepts*, sección 12.1.5: por qué se escalan las puntuaciones de la atención.
@@ -537,3 +625,6 @@ score("lesson1")
 # **Siguiente lección:** [2 · Por qué √d_k](02_raiz_dk.ipynb). Ya sabes que las diferencias grandes saturan. Ahora, de dónde salen y por qué crecen con la dimensión.
 
 # %% tags=["colophon"]
+from bloque.colophon import colophon
+
+colophon(1)
