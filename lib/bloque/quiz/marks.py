@@ -10,12 +10,12 @@ import html
 import re
 from collections.abc import Iterator
 
-SIGNS = {
-    **{name: sign for name, sign in zip(
-        ["alpha", "beta", "gamma", "delta", "epsilon", "varepsilon", "eta", "theta", "lambda", "mu", "nu", "pi", "rho", "sigma", "tau", "phi", "varphi", "chi", "psi", "omega"],
-        "αβγδεεηθλμνπρστφφχψω", strict=True,
-    )},
+GREEK = {
+    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "varepsilon": "ε", "eta": "η", "theta": "θ", "lambda": "λ",
+    "mu": "μ", "nu": "ν", "pi": "π", "rho": "ρ", "sigma": "σ", "tau": "τ", "phi": "φ", "varphi": "φ", "chi": "χ", "psi": "ψ", "omega": "ω",
     "Delta": "Δ", "Sigma": "Σ", "Phi": "Φ", "Omega": "Ω", "Gamma": "Γ",
+}  # fmt: skip
+SIGNS = {
     "times": "×", "cdot": "·", "odot": "⊙", "pm": "±", "partial": "∂", "nabla": "∇", "sum": "Σ", "prod": "∏", "infty": "∞",
     "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥", "ne": "≠", "neq": "≠", "approx": "≈", "sim": "∼", "propto": "∝",
     "to": "→", "rightarrow": "→", "mapsto": "↦", "Rightarrow": "⇒", "in": "∈", "top": "T", "ell": "ℓ", "circ": "∘",
@@ -115,8 +115,8 @@ def _argument(tokens: list[str], place: int, tags: bool) -> tuple[str, int]:
 
 
 def _command(name: str, tokens: list[str], place: int, tags: bool) -> tuple[str, int]:
-    if name in SIGNS:
-        return SIGNS[name], place
+    if name in SIGNS or name in GREEK:
+        return (SIGNS | GREEK)[name], place
     if name in WORDS:
         return name, place
     if name in FONTS or name in ACCENTS or name in ("sqrt", "mathbb"):

@@ -214,7 +214,7 @@ def _temperature(scores: Any, wanted: float, *, weight: str = "largest", answer:
     elif others == "none":
         tau = float(np.log(_p(z).max()) / np.log(wanted))
     else:
-        chosen = {"largest": z.argmax(), "first": 0, "last": n - 1, "smallest": z.argmin()}[weight]
+        chosen = {"largest": int(z.argmax()), "first": 0, "last": n - 1}[weight]
         falls = z[chosen] >= np.median(z)
         tau = _bisect(lambda t: _p(z / t)[chosen] * (1 if falls else -1), wanted * (1 if falls else -1))
     return {

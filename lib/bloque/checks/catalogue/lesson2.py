@@ -129,7 +129,7 @@ def _attention(
     q, k, v = (np.asarray(array, dtype=float) for array in (queries, keys, values))
     scores = divided(q @ k.T, q, k, divide)
     if mask == "causal":
-        scores = np.where(np.tri(*scores.shape, dtype=bool), scores, -np.inf)
+        scores = np.where(np.tri(*scores.shape) > 0, scores, -np.inf)
     raw = np.exp(scores)
     weights = {
         "softmax": lambda: weights_of(scores, axis) if stable else raw / raw.sum(axis=axis, keepdims=True),

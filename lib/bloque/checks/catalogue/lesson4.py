@@ -32,12 +32,10 @@ def _layer_norm(
     x = np.asarray(x)
     x = x.astype(float) if x.dtype.kind != "f" else x
     mean = x.mean(axis=axis, keepdims=keep)
-    if passes == 2:
-        variance = x.var(axis=axis, keepdims=keep, ddof=ddof)
-    else:
-        variance = np.square(x).mean(axis=axis, keepdims=keep) - np.square(mean)
+    squares = np.square(x).mean(axis=axis, keepdims=keep)
+    variance = x.var(axis=axis, keepdims=keep, ddof=ddof) if passes == 2 else squares - np.square(mean)
     if spread == "rms":
-        variance = np.square(x).mean(axis=axis, keepdims=keep)
+        variance = squares
     added = {"inside": eps, "outside": 0.0, "missing": 0.0, "fixed": 1e-5, "squared": eps**2}[small]
     deviation = {
         "deviation": lambda: np.sqrt(variance + added),
@@ -52,7 +50,8 @@ def _layer_norm(
         deviation = deviation + eps
     centred = x - {"mean": mean, "none": 0.0, "median": np.median(x, axis=axis, keepdims=keep)}[centre]
     normalised = centred / deviation
-    g, b = np.asarray(gamma), np.asarray(beta)
+    g: Any = np.asarray(gamma)
+    b: Any = np.asarray(beta)
     g = 1.0 if scale in ("beta", "none") else g
     b = 0.0 if scale in ("gamma", "none") else b
     if scale == "swapped":

@@ -143,7 +143,7 @@ def _masked_attention(
     q, k, v = (np.asarray(array, dtype=float) for array in (queries, keys, values))
     scores = divided(q @ k.T, q, k, divide)
     allowed = np.asarray(mask)
-    allowed = {"may": allowed, "inverted": ~allowed, "turned": allowed.T, "causal": np.tri(*allowed.shape, dtype=bool)}[side]
+    allowed = {"may": allowed, "inverted": ~allowed, "turned": allowed.T, "causal": np.tri(*allowed.shape) > 0}[side]
     masked = {
         "infinity": lambda: np.where(allowed, scores, -np.inf),
         "none": lambda: scores,
