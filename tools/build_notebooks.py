@@ -346,11 +346,16 @@ class Builder:
 
 def keep_outputs(notebook: NotebookNode, old: NotebookNode) -> None:
     """Carry the outputs of the notebook that stands there over to the cells whose code is still the same."""
-    before = {cell.id: cell for cell in old.cells if cell.cell_type == "code"}
+    before = {shared(cell) or cell.id: cell for cell in old.cells if cell.cell_type == "code"}
     for cell in notebook.cells:
-        twin = before.get(cell.id)
-        if cell.cell_type == "code" and twin is not None and twin.source == cell.source:
-            cell.outputs = twin.outputs
+        if cell.cell_type == "code" and (twin := before.get(shared(cell) or cell.id)):
+            if shared(cell) or twin.source == cell.source:
+                cell.outputs = twin.outputs
+
+
+def shared(cell: NotebookNode) -> str:
+    """The tag of a cell that this script writes itself, or nothing: what such a cell prints does not hang on its code."""
+    return next((tag for tag in cell.metadata.get("tags", ()) if tag in ("setup", "colophon")), "")
 
 
 def scripts(root: Path = ROOT) -> list[Path]:

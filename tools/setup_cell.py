@@ -20,6 +20,8 @@ from bloque.texts import languages, text
 ROOT = Path(__file__).resolve().parent.parent
 
 # The exception draws itself, so that a reader sees a sentence instead of a traceback, and "Run all" stops.
+# The course is installed with its whole repository beside it (-e), because the real model lies in data/;
+# site.main() lets the Python that is already running see what was installed.
 TEMPLATE = Template(
     '''\
 # $comment
@@ -28,12 +30,13 @@ import sys
 try:
     import bloque
 except ImportError as reason:
+    import site
     from pathlib import Path
     from subprocess import list2cmdline, run
 
-    root, archive = Path("../..").resolve(), "$archive"
-    course = ["-e", str(root)] if (root / "lib" / "bloque").is_dir() else [archive]
-    command = [sys.executable, "-m", "pip", "install", *course]
+    root = Path("../..").resolve()
+    course = root if (root / "lib" / "bloque").is_dir() else "git+$repository.git#egg=bloque"
+    command = [sys.executable, "-m", "pip", "install", "-e", str(course)]
     if "google.colab" not in sys.modules or run(command).returncode:
         stop = type("CourseMissing", (Exception,), {"_render_traceback_": lambda error: list(error.args)})
         raise stop(f"""$missing ({reason}). $uses: {sys.executable}
@@ -42,6 +45,7 @@ $terminal:
     {list2cmdline(command)}
 
 $restart""") from None
+    site.main()
     import bloque
 
 bloque.language("$language")
@@ -60,7 +64,7 @@ def setup_cell(language: str) -> str:
     words = ("comment", "greeting", "missing", "uses", "terminal", "restart")
     return TEMPLATE.substitute(
         {word: text(f"setup.{word}", lang=language) for word in words},
-        archive=f"{repository()}/archive/refs/heads/main.zip",
+        repository=repository(),
         language=language,
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any
@@ -116,6 +116,8 @@ def load(lesson: str) -> list[Question]:
     if lesson not in lessons():
         raise ValueError(text("quiz.unknown", lesson=repr(lesson), lessons=", ".join(lessons())))
     found = tomllib.loads((_folder() / f"{lesson}.toml").read_text(encoding="utf-8"))["question"]
+    for question in found:  # a language that came later has files of its own: questions/<code>/<lesson>.toml
+        question.update({code: table[question["id"]] for code, table in _later_languages(lesson) if question["id"] in table})
     wrong = problems(found)
     if wrong:
         raise ValueError(f"{lesson}.toml: " + "; ".join(wrong))
@@ -132,6 +134,12 @@ def load(lesson: str) -> list[Question]:
         )
         for question in found
     ]
+
+
+def _later_languages(lesson: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    for folder in _folder().iterdir():
+        if folder.is_dir() and (folder / f"{lesson}.toml").is_file():
+            yield folder.name, tomllib.loads((folder / f"{lesson}.toml").read_text(encoding="utf-8"))
 
 
 def _folder() -> Any:
