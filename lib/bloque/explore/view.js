@@ -42,8 +42,7 @@ const STYLE = `
 .bloque-explorer .bloque-control .slider-container { min-width: 80px; touch-action: none; }
 .bloque-explorer.bloque-locked .bloque-control { opacity: .55; }
 /* While the explorer lives, the stored picture and caption behind it are not needed. */
-.jp-OutputArea-child:has(.bloque-stage) + .jp-OutputArea-child:has([data-mime-type="image/png"], img),
-.jp-OutputArea-child:has(.bloque-stage) + .jp-OutputArea-child:has([data-mime-type="image/png"], img) + .jp-OutputArea-child { display: none; }
+.bloque-living + .jp-OutputArea-child, .bloque-living + .jp-OutputArea-child + .jp-OutputArea-child { display: none; }
 `;
 
 function element(tag, name, content) {
@@ -108,19 +107,21 @@ export class Frames {
   clear() { for (const key of [...this.kept.keys()]) this.drop(key); }
 }
 
-/** Positions worth drawing while nothing is asked: along the control in hand, nearest first; then the tour; then the other controls. */
-export function* worthDrawing(here, counts, inHand, tour) {
+/** Positions worth drawing while nothing is asked: along the control in hand, nearest first. Once the
+    reader rests, the next steps of the other controls, the tour, and the other controls' whole range. */
+export function* worthDrawing(here, counts, inHand, tour, resting) {
   const along = function* (place, reach) {
     for (let distance = 1; distance <= reach; distance++)
       for (const index of [here[place] + distance, here[place] - distance])
-        if (index >= 0 && index < counts[place]) yield here.with ? here.with(place, index) : Object.assign([...here], { [place]: index });
+        if (index >= 0 && index < counts[place]) yield here.map((kept, other) => (other === place ? index : kept));
   };
   yield here;
   if (inHand >= 0) yield* along(inHand, counts[inHand]);
-  const order = counts.map((_, place) => place).filter((place) => place !== inHand);
-  for (const place of order) yield* along(place, 3);
-  for (const place of order) yield* along(place, counts[place]);
+  if (!resting) return;
+  const others = counts.map((_, place) => place).filter((place) => place !== inHand);
+  for (const place of others) yield* along(place, 3);
   yield* tour;
+  for (const place of others) yield* along(place, counts[place]);
 }
 
 class View {
@@ -136,7 +137,8 @@ class View {
     this.pending = null; // the one question that is out
     this.serial = 0;
     this.name = Math.random().toString(36).slice(2, 8);
-    this.decoding = new Map();
+    this.decoding = new Set();
+    this.turns = this.painted = 0;
     this.seen = false; // near the window's visible part
     this.closed = false;
     this.timers = new Set();
@@ -171,6 +173,7 @@ class View {
     this.caption = element("div", "bloque-caption", spec.caption);
     this.caption.setAttribute("aria-live", "polite");
     this.words = spec.caption;
+    this.longest = 0;
     const foot = element("div", "bloque-foot");
     foot.style.width = `min(100%, ${spec.width}px)`;
     this.reset = element("button", "bloque-button bloque-reset", spec.texts.reset);
@@ -269,11 +272,6 @@ class View {
     on("msg:custom", (message, buffers) => this.hear(message, buffers));
     on("comm_live_update", () => { this.gone = !this.gone; this.pending = null; this.notify(); if (!this.gone) this.show(); });
     this.reset.addEventListener("click", () => this.home());
-    this.watch = new IntersectionObserver((entries) => {
-      this.seen = entries.at(-1).isIntersecting;
-      if (this.seen) this.show();
-    }, { rootMargin: "800px", scrollMargin: "800px" });
-    this.watch.observe(this.stage);
     const awake = () => { if (document.visibilityState === "visible") this.pump(); };
     document.addEventListener("visibilitychange", awake);
     this.undo.push(() => document.removeEventListener("visibilitychange", awake));
@@ -286,6 +284,15 @@ class View {
     const box = this.el.parentElement;
     if (!box) { if (tries < 100) this.later(50, () => this.settle(tries + 1)); return; }
     this.box = box;
+    this.output = box.closest(".jp-OutputArea-child");
+    this.output?.classList.add("bloque-living");
+    // A margin only counts in the element that scrolls: without it a picture just below the edge would wait.
+    const root = box.closest(".jp-WindowedPanel-outer");
+    this.watch = new IntersectionObserver((entries) => {
+      this.seen = entries.at(-1).isIntersecting;
+      if (this.seen) this.show();
+    }, { root, rootMargin: "800px" });
+    this.watch.observe(this.stage);
     for (const kind of ["pointerover", "focusin", "pointerdown"])
       box.addEventListener(kind, (event) => {
         const control = event.target.closest?.("[class*=bloque-at-]");
@@ -340,6 +347,7 @@ class View {
     this.step = Math.sign(this.at(place) - (this.last?.[place] ?? this.at(place))) || this.step || 1;
     this.inHand = place;
     this.moved = performance.now();
+    this.seen = true; // whoever moves it wants to see it
     this.show();
     this.nameSlider(place);
   }
@@ -384,41 +392,56 @@ class View {
 
   write(words) {
     this.words = words;
-    if (this.caption.textContent === words) return;
-    this.caption.textContent = words;
+    const line = this.caption.firstChild;
+    if (line.data === words) return;
+    line.data = words; // the text node itself: changing its parent would have the page's styles looked up again
+    if (words.length <= this.longest) return;
+    this.longest = words.length;
     const tall = this.caption.offsetHeight; // never shorter than it was: what stands below must not jump
-    if (tall > (this.tallest ?? 0)) { this.tallest = tall; this.caption.style.minHeight = `${tall}px`; }
+    if (tall) this.caption.style.minHeight = `${tall}px`;
   }
 
-  decode(key) {
-    if (this.decoding.has(key)) return;
+  /** Decode a frame off the main thread. Two at a time: in a fast drag what is stale is not decoded at all. */
+  decode(key, urgent = true) {
     const frame = this.frames.peek(key);
-    if (!frame?.blob || frame.bitmap) return;
-    const work = createImageBitmap(frame.blob).then((bitmap) => {
+    if (!frame?.blob || frame.bitmap || this.decoding.has(key)) return;
+    if (this.decoding.size >= 2) { if (urgent) this.next = key; return; }
+    const turn = ++this.turns;
+    const done = () => {
       this.decoding.delete(key);
+      const next = this.next;
+      this.next = null;
+      if (this.closed) return;
+      if (next && next === this.key(this.here())) this.decode(next);
+      else if (performance.now() - this.moved < RECENT) this.decodeAhead(this.here());
+    };
+    this.decoding.add(key);
+    createImageBitmap(frame.blob).then((bitmap) => {
       if (this.closed) { bitmap.close(); return; }
       const kept = this.frames.decoded(key, bitmap);
-      if (!kept) return;
       const wanted = this.key(this.here());
-      // In a drag the newest picture that is ready is shown, if a newer one is still on its way.
-      if (key === wanted) this.paint(key, kept);
-    }, () => { this.decoding.delete(key); this.frames.drop(key); });
-    this.decoding.set(key, work);
+      if (kept && (key === wanted || (urgent && this.shown !== wanted && turn > this.painted))) {
+        this.painted = turn; // in a drag the newest picture that is ready stands, if a newer one is on its way
+        this.paint(key, kept);
+      }
+      done();
+    }, () => { this.frames.drop(key); done(); });
   }
 
   /** Decode the next few steps along the control in hand, forward first. */
   decodeAhead(position) {
     const place = this.inHand;
-    if (place < 0) return;
+    if (place < 0 || this.decoding.size) return;
     const room = Math.floor((this.spec.most_bytes * 0.6) / (4 * this.canvas.width * this.canvas.height));
     const reach = Math.max(1, Math.min(8, Math.floor(room / 2)));
     const step = this.step || 1;
     for (let distance = 1; distance <= reach; distance++)
-      for (const index of distance <= reach / 2 ? [position[place] + step * distance, position[place] - step * distance] : [position[place] + step * distance]) {
-        if (index < 0 || index >= this.counts[place] || this.decoding.size > 3) continue;
-        const next = [...position];
-        next[place] = index;
-        this.decode(this.key(next));
+      for (const side of [step, -step]) {
+        const index = position[place] + side * distance;
+        if (index < 0 || index >= this.counts[place] || (side !== step && distance > reach / 2)) continue;
+        const key = this.key(position.map((kept, other) => (other === place ? index : kept)));
+        const frame = this.frames.peek(key);
+        if (frame?.blob && !frame.bitmap) { this.decode(key, false); return; } // one; the next when it is done
       }
   }
 
@@ -438,8 +461,11 @@ class View {
     else if (document.visibilityState === "visible") {
       const quiet = performance.now() - this.moved > RECENT;
       budget = quiet ? 60 : 12;
-      keys = this.ahead(here, quiet ? 16 : 4);
-      if (!keys.length) return;
+      keys = this.ahead(here, quiet ? 16 : 4, quiet);
+      if (!keys.length) {
+        if (!quiet && !this.resting) this.resting = this.later(RECENT, () => { this.resting = 0; this.pump(); });
+        return;
+      }
     } else return;
     const id = `${this.name}-${++this.serial}`;
     this.pending = { id, since: performance.now(), want: budget === 0 };
@@ -447,7 +473,7 @@ class View {
     this.tell({ kind: "ask", id, epoch: this.model.get("epoch"), ratio: this.ratio, keys, budget });
   }
 
-  ahead(here, most) {
+  ahead(here, most, resting) {
     const found = [];
     const asked = new Set();
     // What is drawn ahead must not push out what is near: stop in good time.
@@ -455,7 +481,7 @@ class View {
     let png = 0;
     for (const frame of this.frames.kept.values()) png += frame.size;
     if (png > this.spec.most_bytes * 0.6) return found;
-    for (const position of worthDrawing(here, this.counts, this.inHand, this.spec.tour)) {
+    for (const position of worthDrawing(here, this.counts, this.inHand, this.spec.tour, resting)) {
       const key = this.key(position);
       if (this.frames.has(key) || asked.has(key)) continue;
       asked.add(key);
@@ -510,7 +536,8 @@ class View {
     this.closed = true;
     for (const timer of this.timers) clearTimeout(timer);
     for (const undo of this.undo) undo();
-    this.watch.disconnect();
+    this.watch?.disconnect();
+    this.output?.classList.remove("bloque-living");
     this.frames.clear();
     this.canvas.width = this.canvas.height = 0;
   }
