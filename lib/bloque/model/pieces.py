@@ -84,8 +84,7 @@ def words_of(pieces: Sequence[str]) -> list[Word]:
     words: list[Word] = []
     for place, piece in enumerate(pieces):
         letters = piece.removeprefix(SPACE)
-        alone = piece in (BEGIN, END) or _is_punctuation(letters)
-        follows = words and not piece.startswith(SPACE) and not alone and not _closed(words[-1].text)
+        follows = words and not piece.startswith(SPACE) and not is_mark(piece) and not is_mark(words[-1].text)
         if follows:
             words[-1] = Word(words[-1].text + letters, (*words[-1].places, place))
         else:
@@ -93,9 +92,7 @@ def words_of(pieces: Sequence[str]) -> list[Word]:
     return words
 
 
-def _is_punctuation(letters: str) -> bool:
-    return bool(letters) and all(unicodedata.category(letter).startswith("P") for letter in letters)
-
-
-def _closed(word: str) -> bool:
-    return word in (BEGIN, END) or _is_punctuation(word)
+def is_mark(piece: str) -> bool:
+    """Whether a piece is one of the two marks of a sentence, or nothing but punctuation."""
+    letters = piece.removeprefix(SPACE)
+    return piece in (BEGIN, END) or (bool(letters) and all(unicodedata.category(letter).startswith("P") for letter in letters))
