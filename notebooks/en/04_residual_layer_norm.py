@@ -18,6 +18,32 @@
 # - put both pieces into a block, in the two ways people do it, and recognise a third way that is neither.
 
 # %% tags=["setup"]
+# Finds the course, chooses the language and says the version. Run this cell before the others.
+import sys
+
+try:
+    import bloque
+except ImportError as reason:
+    import site
+    from pathlib import Path
+    from subprocess import list2cmdline, run
+
+    root = Path("../..").resolve()
+    course = root if (root / "lib" / "bloque").is_dir() else "git+https://github.com/bloque-curso/bloque.git#egg=bloque"
+    command = [sys.executable, "-m", "pip", "install", "-e", str(course)]
+    if "google.colab" not in sys.modules or run(command).returncode:
+        stop = type("CourseMissing", (Exception,), {"_render_traceback_": lambda error: list(error.args)})
+        raise stop(f"""This Python does not find the course ({reason}). The notebook runs on this Python: {sys.executable}
+Install the course into it with this command, in a terminal:
+
+    {list2cmdline(command)}
+
+Then restart the kernel (Kernel menu) and run this cell again.""") from None
+    site.main()
+    import bloque
+
+bloque.language("en")
+print("The Transformer, block by block · version", bloque.__version__)
 
 
 # %%
@@ -551,7 +577,7 @@ check("layer_norm", my_layer_norm)
 #
 # <details><summary>Hint 1</summary>The gradient travels from output to input. Which sublayer does it meet first?</details>
 # <details><summary>Hint 2</summary>Along the sum the gradient arrives as it is; through the sublayer it arrives multiplied by its Jacobian.</details>
-# <details><summary>Hint 3</summary>On the way back you multiply by the transposed Jacobian: <code>J.T @ gradient</code>.</details>
+# <details><summary>Hint 3</summary>On the way back you multiply by the transposed Jacobian: <code>J.T @ g</code>.</details>
 
 # %% tags=["exercise"]
 def my_residual_gradient(jacobians, gradient):
@@ -678,4 +704,4 @@ score("lesson4")
 # %% tags=["colophon"]
 from bloque.colophon import colophon
 
-colophon()
+colophon(4)

@@ -18,6 +18,32 @@
 # - colocar las dos piezas en un bloque, de las dos maneras en que se hace, y distinguir una tercera que no es ninguna de las dos.
 
 # %% tags=["setup"]
+# Encuentra el curso, elige el idioma y dice la versión. Ejecuta esta celda antes que las demás.
+import sys
+
+try:
+    import bloque
+except ImportError as reason:
+    import site
+    from pathlib import Path
+    from subprocess import list2cmdline, run
+
+    root = Path("../..").resolve()
+    course = root if (root / "lib" / "bloque").is_dir() else "git+https://github.com/bloque-curso/bloque.git#egg=bloque"
+    command = [sys.executable, "-m", "pip", "install", "-e", str(course)]
+    if "google.colab" not in sys.modules or run(command).returncode:
+        stop = type("CourseMissing", (Exception,), {"_render_traceback_": lambda error: list(error.args)})
+        raise stop(f"""Este Python no encuentra el curso ({reason}). El cuaderno usa este Python: {sys.executable}
+Instala el curso en él con esta orden, en una terminal:
+
+    {list2cmdline(command)}
+
+Después reinicia el núcleo (menú Kernel) y ejecuta otra vez esta celda.""") from None
+    site.main()
+    import bloque
+
+bloque.language("es")
+print("El Transformer, bloque a bloque · versión", bloque.__version__)
 
 
 # %%
@@ -551,7 +577,7 @@ check("layer_norm", my_layer_norm)
 #
 # <details><summary>Pista 1</summary>El gradiente viaja de la salida a la entrada. ¿Qué subcapa encuentra primero?</details>
 # <details><summary>Pista 2</summary>Por la suma llega el gradiente tal cual; por la subcapa llega multiplicado por su jacobiano.</details>
-# <details><summary>Pista 3</summary>Hacia atrás se multiplica por el jacobiano traspuesto: <code>J.T @ gradient</code>.</details>
+# <details><summary>Pista 3</summary>Hacia atrás se multiplica por el jacobiano traspuesto: <code>J.T @ g</code>.</details>
 
 # %% tags=["exercise"]
 def my_residual_gradient(jacobians, gradient):
@@ -678,4 +704,4 @@ score("lesson4")
 # %% tags=["colophon"]
 from bloque.colophon import colophon
 
-colophon()
+colophon(4)
