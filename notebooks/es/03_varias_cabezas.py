@@ -1,0 +1,575 @@
+# ---
+# jupyter:
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 3 · Varias cabezas
+#
+# [English](../en/03_multi_head.ipynb) · unos 28 minutos, sin contar los ejercicios
+#
+# Al terminar podrás:
+#
+# - decir qué no cabe en una sola softmax por fila y cómo lo dicen dos cabezas;
+# - seguir cada forma, de $(n, d_{\mathrm{model}})$ a las cabezas y vuelta, y reconocer el reshape que mezcla tokens;
+# - contar los pesos y las operaciones de la atención con varias cabezas, y leer las cabezas de un modelo real sin engañarte.
+
+# %% tags=["setup"]
+# Encuentra el curso, elige el idioma y dice la versión. Ejecuta esta celda antes que las demás.
+import sys
+
+try:
+    import bloque
+except ImportError as reason:
+    import site
+    from pathlib import Path
+    from subprocess import list2cmdline, run
+
+    root = Path("../..").resolve()
+    course = root if (root / "lib" / "bloque").is_dir() else "git+https://github.com/bloque-curso/bloque.git#egg=bloque"
+    command = [sys.executable, "-m", "pip", "install", "-e", str(course)]
+    if "google.colab" not in sys.modules or run(command).returncode:
+        stop = type("CourseMissing", (Exception,), {"_render_traceback_": lambda error: list(error.args)})
+        raise stop(f"""Este Python no encuentra el curso ({reason}). El cuaderno usa este Python: {sys.executable}
+Instala el curso en él con esta orden, en una terminal:
+
+    {list2cmdline(command)}
+
+Después reinicia el núcleo (menú Kernel) y ejecuta otra vez esta celda.""") from None
+    site.main()
+    import bloque
+
+bloque.language("es")
+print("El Transformer, bloque a bloque · versión", bloque.__version__)
+
+# %%
+import numpy as np
+
+import bloque
+from bloque import number
+from bloque.checks import check
+from bloque.lessons import multi_head as lesson
+from bloque.quiz import quiz, score
+
+# %% [markdown]
+# ## La pregunta
+#
+# Lee *Me senté en el banco de mi jardín* y detente en **banco**. Para saber de qué banco se trata te sirven dos cosas a la vez: el verbo que pide un sitio, porque alguien se sienta ahí, y el lugar que trae *de*, porque dice dónde está. Son dos reglas distintas y señalan dos sitios distintos.
+#
+# Una atención le da a cada palabra una fila de pesos. Esa fila es una softmax, así que suma 1. ¿Puede una sola fila obedecer a dos reglas?
+#
+# Probémoslo con el modelo más simple que hay. Una regla es una fila de puntuaciones: cierta fuerza en el token que señala y 0 en los otros siete. Para poner las dos reglas en una fila, sumamos sus puntuaciones.
+
+# %%
+both = lesson.rule(token=2, strength=6) + lesson.rule(token=5, strength=6)
+weights = lesson.one_head(strong=6, weak=6)
+
+print("puntuaciones", [number(float(z), 0) for z in both])
+print("pesos       ", [number(float(p), 3) for p in weights])
+
+# %% [markdown]
+# Dos reglas de fuerza 6 se llevan 0.496 cada una. No se obedece a ninguna: el vector nuevo es mitad de una cosa y mitad de la otra. Los pesos de una fila compiten, porque entre todos solo pueden sumar 1.
+#
+# Ahora, que las reglas sean desiguales. **Antes de arrastrar, apuesta**: la regla 1 tiene fuerza 6 y la regla 2, fuerza 2. ¿Qué peso le queda al token de la regla 2?
+#
+# Fíjate en esto:
+#
+# - con ventaja 0, la gráfica de la izquierda reparte el peso y las otras dos no;
+# - sube la ventaja hasta 4: a la izquierda, la regla 2 se hunde por debajo de la línea de puntos del peso uniforme, mientras que su cabeza todavía la muestra;
+# - baja la fuerza hasta 0: sin regla no hay diferencias, y las tres gráficas se aplanan.
+
+# %%
+lesson.duel()
+
+# %% [markdown]
+# Y en números:
+
+# %%
+weak_in_one = lesson.one_head(strong=6, weak=2)[lesson.SECOND]
+weak_in_its_own = lesson.two_heads(strong=6, weak=2)[1, lesson.SECOND]
+
+print("regla 2, ventaja de 4, una softmax:", number(float(weak_in_one), 3))
+print("la regla 2 en una cabeza suya:", number(float(weak_in_its_own), 3))
+print("uniforme:", number(1 / 8, 3))
+
+# %% [markdown]
+# Con una ventaja de 4, a la regla débil le queda 0.018, muy por debajo del 0.125 uniforme. Nadie la ha debilitado: en una cabeza suya, la misma regla se lleva 0.514. La tapaba su vecina.
+#
+# Esa es toda la razón de que haya varias cabezas. **Una softmax por fila puede decir una cosa; con $h$ softmax por fila, una capa puede decir $h$ cosas.**
+
+# %% [markdown]
+# ## Repartir el ancho en cabezas
+#
+# El artículo lo escribe así (Vaswani et al. 2017, sección 3.2.2):
+#
+# $$\mathrm{MultiHead}(X) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h)\, W^O$$
+#
+# $$\mathrm{head}_i = \mathrm{Attention}(X W_i^Q,\; X W_i^K,\; X W_i^V)$$
+#
+# Cada cabeza tiene sus propias proyecciones, cada una de forma $(d_{\mathrm{model}}, d_k)$. Y las cabezas se hacen **estrechas**: $d_k = d_v = d_{\mathrm{model}}/h$. El ancho se reparte, no se multiplica.
+
+# %%
+for name, d_model, heads, layers in (("artículo, base", 512, 8, 6), ("BERT base", 768, 12, 12)):
+    print(f"{name}: {d_model} / {heads} = {d_model // heads} columnas por cabeza; {layers} × {heads} = {layers * heads} cabezas en el codificador")
+
+# %% [markdown]
+# En los dos modelos cada cabeza tiene 64 columnas, y BERT base reúne 144 cabezas.
+#
+# **Segunda apuesta.** Mantienes $d_{\mathrm{model}} = 512$ y pasas de 1 cabeza a 8. ¿Por cuánto se multiplica la cantidad de pesos de $W^Q$, $W^K$, $W^V$ y $W^O$?
+#
+# Fíjate en esto:
+#
+# - la tira de columnas es siempre la misma; solo se mueven los cortes;
+# - cada cabeza dibuja un mapa propio con sus propias columnas;
+# - la marca naranja de la derecha no se mueve, y la línea discontinua enseña lo que costarían cabezas con el ancho entero.
+
+# %%
+lesson.columns()
+
+# %% [markdown]
+# La cuenta no depende de $h$, porque $h$ trozos de $d_{\mathrm{model}}/h$ columnas son $d_{\mathrm{model}}$ columnas:
+#
+# $$3 \cdot h \cdot d_{\mathrm{model}} \cdot \frac{d_{\mathrm{model}}}{h} + d_{\mathrm{model}}^2 = 4\, d_{\mathrm{model}}^2$$
+#
+# El contador del curso hace la suma a partir de las formas; que hable con varios valores de $h$.
+
+# %%
+for heads in (1, 2, 4, 8):
+    count = bloque.count_parameters(512, heads, 2048).attention
+    print(f"{heads} cabezas: {number(count)} pesos;  con el ancho entero: {number(lesson.wide_heads_count(512, heads))}")
+
+# %% [markdown]
+# Siempre 1 048 576. Ocho cabezas con el ancho entero costarían 8 388 608, ocho veces más. «Más cabezas» sale gratis solo si las cabezas se estrechan.
+
+# %% [markdown]
+# ## Las formas, una a una
+#
+# En el código nadie recorre las cabezas con un bucle. Un solo producto hace todas las columnas y después se reparten:
+#
+# $$(n, d_{\mathrm{model}}) \;\rightarrow\; (n, h, d_k) \;\rightarrow\; (h, n, d_k)$$
+#
+# Primero, un reshape corta cada **fila** en $h$ trozos. Después, una transposición pone la cabeza delante. Vamos a seguir los números del 0 al 23: cuatro tokens, seis columnas, tres cabezas.
+
+# %%
+x = np.arange(24).reshape(4, 6)
+print("del", x.min(), "al", x.max())
+cut = x.reshape(4, 3, 2)  # (n, h, d_k): la fila de cada token, en tres trozos
+heads = cut.transpose(1, 0, 2)  # (h, n, d_k): la cabeza pasa delante
+
+print("token 1 en trozos:", cut[1].tolist())
+print("cabeza 0:", heads[0].tolist())
+print("igual que split_heads:", np.array_equal(heads, bloque.split_heads(x, 3)))
+
+# %% [markdown]
+# La cabeza 0 reúne las dos primeras columnas de los cuatro tokens: `[0, 1], [6, 7], [12, 13], [18, 19]`. Cada fila sigue siendo un token.
+#
+# Hay un camino más corto, y está mal. Da la forma correcta, no lanza ningún error y hasta entrena, solo que peor.
+
+# %%
+straight = x.reshape(3, 4, 2)  # (h, n, d_k) de un golpe: el error
+
+print("forma:", straight.shape)
+print("cabeza 0:", straight[0].tolist())
+
+# %% [markdown]
+# Ahora la cabeza 0 es `[0, 1], [2, 3], [4, 5], [6, 7]`. Sus tres primeras filas son trozos del token 0. Un reshape lee los números en orden y no sabe nada de tokens.
+#
+# Fíjate en esto; en la figura, un color es un token:
+#
+# - con la transposición, cada fila de cada cabeza tiene un solo color, y los colores conservan su orden;
+# - con el reshape directo, los colores se salen de su sitio;
+# - con 1 cabeza los dos caminos coinciden, y por eso una prueba con una sola cabeza no ve nada.
+
+# %%
+lesson.shapes()
+
+# %% [markdown]
+# La vuelta son los mismos dos pasos al revés: transponer y luego hacer el reshape. `merge_heads` deshace exactamente lo que hace `split_heads`.
+
+# %%
+back = bloque.merge_heads(bloque.split_heads(x, 3))
+print("de vuelta al principio:", np.array_equal(back, x))
+
+# %% [markdown]
+# ## Cada cabeza ve todas las columnas
+#
+# «El ancho se reparte» se presta a un malentendido: que la cabeza 0 solo ve las primeras columnas **de $X$**. Lo que se reparte son las columnas de $XW^Q$, y cada una de ellas mezcla todas las columnas de $X$. Así que, si tocamos solo la última columna de la entrada, la primera cabeza tiene que notarlo.
+
+# %%
+rng = np.random.default_rng(3)
+n, d_model, h = 5, 12, 3
+X = rng.standard_normal((n, d_model))
+parameters = bloque.multi_head_parameters(d_model, h, bias=False, seed=4)
+
+touched = X.copy()
+touched[:, -1] += 1
+before = bloque.multi_head_attention(X, parameters, h)[1][0]  # el mapa de la cabeza 0
+after = bloque.multi_head_attention(touched, parameters, h)[1][0]
+print("mayor cambio en el mapa de la cabeza 0:", number(float(abs(after - before).max()), 3))
+
+# %% [markdown]
+# Lo nota. Si alguien corta antes $X$ y le da a la cabeza 0 solo las columnas de la 0 a la 3, ese mismo toque no cambia nada:
+
+# %%
+slice_before, slice_after = X[:, :4], touched[:, :4]  # el error: se corta la entrada y no su proyección
+change = abs(slice_after - slice_before).max()
+print("mayor cambio en lo que recibe la cabeza 0:", number(float(change), 1))
+
+# %% [markdown]
+# ## Un solo producto o uno por cabeza
+#
+# La fórmula tiene $h$ matrices pequeñas $W_i^Q$; el código tiene una grande, $W^Q$. Son lo mismo: pon las $h$ pequeñas una al lado de otra y tienes la grande. Escribamos el bucle de la fórmula y comparemos.
+
+# %%
+def head_by_head(X, parameters, heads):
+    d_k = X.shape[-1] // heads
+    found = []
+    for i in range(heads):
+        own = slice(i * d_k, (i + 1) * d_k)  # las columnas de la cabeza i
+        Q, K, V = X @ parameters.W_Q[:, own], X @ parameters.W_K[:, own], X @ parameters.W_V[:, own]
+        found.append(bloque.attention(Q, K, V)[0])  # (n, d_k)
+    return found
+
+
+found = head_by_head(X, parameters, h)
+looped = np.concatenate(found, axis=-1) @ parameters.W_O
+fused, maps = bloque.multi_head_attention(X, parameters, h)
+print("formas:", fused.shape, maps.shape)
+print("el bucle y el producto único coinciden hasta 1e−12:", bool(abs(looped - fused).max() < 1e-12))
+
+# %% [markdown]
+# La última matriz, $W^O$, parece un detalle. Es donde se encuentran las cabezas: sin ella, la columna 0 de la salida solo oiría a la cabeza 0. Corta $W^O$ por filas y el producto se vuelve una suma en la que cada cabeza escribe, con sus filas, en **todas** las columnas:
+#
+# $$\mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h)\, W^O = \sum_{i=1}^{h} \mathrm{head}_i\, W^O_{[\text{filas de } i]}$$
+
+# %%
+d_k = d_model // h
+summed = sum(head @ parameters.W_O[i * d_k : (i + 1) * d_k] for i, head in enumerate(found))
+silent = bloque.multi_head_attention(X, parameters._replace(W_O=np.zeros((d_model, d_model))), h)[0]
+
+print("la suma de cabezas es Concat · W^O hasta 1e−12:", bool(abs(summed - fused).max() < 1e-12))
+print("mayor salida con W^O = 0:", number(float(abs(silent).max()), 1))
+
+# %% [markdown]
+# ## De dónde salen Q, K y V
+#
+# Las matrices $W$ se aprenden y ahí se quedan. Los pesos $\alpha$ no se aprenden: se calculan de nuevo para cada frase, con sus propias filas. Las mismas matrices, otra frase, otro mapa:
+
+# %%
+another = rng.standard_normal((n, d_model))
+another_maps = bloque.multi_head_attention(another, parameters, h)[1]
+print("fila 0 de la cabeza 0, una frase:", [number(float(p), 3) for p in maps[0, 0]])
+print("fila 0 de la cabeza 0, otra frase:", [number(float(p), 3) for p in another_maps[0, 0]])
+
+# %% [markdown]
+# La idea es anterior al Transformer. En 2014, Bahdanau, Cho y Bengio traducían con un decodificador que, en cada paso $i$, preguntaba a los estados $h_j$ del codificador dónde mirar. Preguntaba el estado anterior del decodificador, $s_{i-1}$; la puntuación era una red pequeña, $e_{ij} = a(s_{i-1}, h_j)$; después venían la misma softmax y la misma suma ponderada. Lo que cambió el Transformer es la puntuación, que pasó de una red a un producto escalar, y el origen de las preguntas.
+#
+# Cuando las consultas vienen de una secuencia y las claves y los valores de otra, se habla de **atención cruzada**. En el código es un argumento, `context`. Aquí 5 tokens preguntan a otros 7:
+
+# %%
+encoder_states = rng.standard_normal((7, d_model))
+crossed, cross_maps = bloque.multi_head_attention(X, parameters, h, context=encoder_states)
+print("salida", crossed.shape, " mapas", cross_maps.shape)
+
+# %% [markdown]
+# ## Cómo lo escriben los demás
+#
+# Si lees dos fuentes, te encontrarás dos notaciones. Ninguna está mal; cambia el convenio. Antes de comparar fórmulas, busca en qué fila de esta tabla estás.
+#
+# | Fuente | Un token es | Puntuaciones | Bloque |
+# |---|---|---|---|
+# | Este curso; Vaswani et al. (2017) | una fila, $XW$ | $QK^\top$, softmax por filas | post-norm |
+# | Bishop y Bishop (2024) | una fila, $XW$ | $QK^\top$, softmax por filas | post-norm, con pre-norm como variante |
+# | Prince (2023), *Understanding Deep Learning* | una columna, $\Omega X$ | $K^\top Q$, softmax por columnas | post-norm |
+# | PyTorch, `nn.MultiheadAttention` | una fila, pero guarda $W^\top$ | $QK^\top$, softmax por filas | lo elige `norm_first` |
+# | GPT-2 | una fila, una matriz para Q, K y V | $QK^\top$, softmax por filas | pre-norm |
+#
+# Al transponer un convenio sale el otro: $(QK^\top)^\top = KQ^\top$. La pregunta que hay que hacerse es siempre la misma: **¿a lo largo de qué eje suman 1 los pesos?** Tiene que ser el de las claves.
+
+# %%
+print("sumas sobre las claves:   ", [number(float(s), 3) for s in maps[0].sum(axis=-1)])
+print("sumas sobre las consultas:", [number(float(s), 3) for s in maps[0].sum(axis=-2)])
+
+# %% [markdown]
+# ## Un modelo real
+#
+# Aquí van las cabezas de verdad.
+
+# %% [markdown]
+# ## Lo que cuesta
+#
+# Cada cabeza compara cada token con todos: $n \times n$ puntuaciones. La tabla crece con el cuadrado del texto.
+
+# %%
+for n_tokens in (1000, 2000, 4000):
+    print(f"n = {number(n_tokens)}: {number(n_tokens**2)} puntuaciones por cabeza")
+
+# %% [markdown]
+# Mil tokens, 1 000 000 de puntuaciones; el doble de texto, cuatro veces más: 4 000 000.
+#
+# Vaswani et al. (tabla 1) comparan una capa de atención con una de recurrencia:
+#
+# | | multiplicaciones por capa | pasos que se esperan unos a otros | camino entre dos tokens |
+# |---|---|---|---|
+# | atención | $O(n^2 \cdot d)$ | $O(1)$ | $O(1)$ |
+# | recurrencia | $O(n \cdot d^2)$ | $O(n)$ | $O(n)$ |
+#
+# $n^2 d$ queda por debajo de $n d^2$ mientras $n < d$. Esa frase se repite mucho y solo cuenta la mezcla. Con las cuatro proyecciones, la atención hace $4nd^2 + 2n^2d$, y no hay ningún $n$ con el que eso sea menos que $nd^2$. Imprimimos las dos cuentas.
+
+# %%
+for n_tokens in (128, 512, 2048):
+    here = lesson.operations(n_tokens, 512)
+    print(
+        f"n = {n_tokens}: n²·d {number(here['mixing'])}, n·d² {number(here['recurrence'])},"
+        f" con proyecciones {number(here['whole'])}"
+    )
+
+# %% [markdown]
+# Con $n = d = 512$ las dos primeras son iguales, 134 217 728, y la cuenta entera es seis veces mayor: 805 306 368. Lo que gana la atención no son operaciones. Es que nadie espera: la recurrencia da sus $n$ pasos uno tras otro, y la atención lo hace todo a la vez y une dos tokens cualesquiera en un paso.
+#
+# Fíjate en esto:
+#
+# - las rectas se cruzan en la línea de puntos, en $n = d$; cambia $d_{\mathrm{model}}$ y el cruce va detrás;
+# - la línea negra no baja nunca de la discontinua;
+# - con ejes logarítmicos la pendiente es el exponente: 1 en la recurrencia, 2 en la atención.
+
+# %%
+lesson.cost()
+
+# %% [markdown]
+# ## Errores frecuentes
+#
+# - **Un reshape directo a $(h, n, d_k)$.** Forma correcta, tokens mezclados. Para verlo: pásale un `arange` y mira la cabeza 0.
+# - **Cortar $X$ antes de proyectar.** Cada cabeza se queda ciega ante casi toda la entrada. Para verlo: toca la última columna y mira la cabeza 0.
+# - **Dividir por $\sqrt{d_{\mathrm{model}}}$.** Después del reparto, un producto tiene $d_k$ sumandos, así que la raíz es la de $d_k$. Con $d_{\mathrm{model}} = 512$ y 8 cabezas la diferencia es un factor $\sqrt{8}$.
+# - **Más cabezas con el mismo ancho.** El coste se multiplica por $h$. Para verlo: cuenta.
+# - **Olvidar $W^O$.** Cada cabeza se queda encerrada en sus columnas. Para verlo: pon una cabeza a cero y mira qué columnas de la salida se enteran.
+# - **Juntar las cabezas en otro orden.** Un `reshape` directo de $(h, n, d_k)$ a $(n, d_{\mathrm{model}})$ mezcla los tokens a la salida, como el otro los mezclaba a la entrada.
+# - **Una cabeza que «entiende».** Un mapa convence porque lo eliges después de verlo. Para verlo: mide con frases que no hayas elegido tú.
+
+# %% [markdown]
+# ## Ejercicios
+#
+# ### Ejercicio 1 · `split_heads`
+#
+# ●○○ · 5 minutos
+#
+# Escribe `split_heads(x, heads)`: de `(..., n, d_model)` a `(..., heads, n, d_model / heads)`. Tiene que servir con cualquier cantidad de ejes por delante.
+#
+# <details><summary>Pista 1</summary>
+#
+# Son dos pasos. El primero corta solo el último eje.
+#
+# </details>
+# <details><summary>Pista 2</summary>
+#
+# Tras el primer paso tienes `(..., n, heads, d_head)`. ¿Qué dos ejes deben cambiar de sitio?
+#
+# </details>
+# <details><summary>Pista 3</summary>
+#
+# `swapaxes` también cuenta desde el final, con números negativos.
+#
+# </details>
+
+# %% tags=["exercise"]
+def split_heads(x, heads):
+    *front, n, d_model = x.shape
+    cut = ...
+    return ...
+
+
+check("split_heads", split_heads)
+
+# %% [markdown]
+# <details><summary>Solución</summary>
+#
+# ```python
+# def split_heads(x, heads):
+#     *front, n, d_model = x.shape
+#     cut = x.reshape(*front, n, heads, d_model // heads)
+#     return cut.swapaxes(-2, -3)
+# ```
+#
+# </details>
+
+# %% [markdown]
+# ### Ejercicio 2 · `merge_heads`
+#
+# ●○○ · 5 minutos
+#
+# Escribe la inversa, `merge_heads(x)`: de `(..., heads, n, d_head)` a `(..., n, heads · d_head)`.
+#
+# <details><summary>Pista 1</summary>
+#
+# Deshaz los pasos en orden inverso.
+#
+# </details>
+# <details><summary>Pista 2</summary>
+#
+# Antes de juntar, cada token debe tener sus cabezas una al lado de otra: `(..., n, heads, d_head)`.
+#
+# </details>
+# <details><summary>Pista 3</summary>
+#
+# En el `reshape` final el último tamaño puede ser `-1`, salvo que algún eje mida 0.
+#
+# </details>
+
+# %% tags=["exercise"]
+def merge_heads(x):
+    *front, heads, n, d_head = x.shape
+    rows = ...
+    return ...
+
+
+check("merge_heads", merge_heads)
+
+# %% [markdown]
+# <details><summary>Solución</summary>
+#
+# ```python
+# def merge_heads(x):
+#     *front, heads, n, d_head = x.shape
+#     rows = x.swapaxes(-2, -3)
+#     return rows.reshape(*front, n, heads * d_head)
+# ```
+#
+# </details>
+
+# %% [markdown]
+# ### Ejercicio 3 · `multi_head_attention`
+#
+# ●●○ · 12 minutos
+#
+# Escribe la capa entera: `multi_head_attention(X, W_Q, W_K, W_V, W_O, heads)`, de `(n, d_model)` a `(n, d_model)`. Sin sesgos y sin máscara. Puedes usar `bloque.softmax`, `bloque.split_heads` y `bloque.merge_heads`.
+#
+# <details><summary>Pista 1</summary>
+#
+# Primero se proyecta y después se reparte. Tres productos, tres repartos.
+#
+# </details>
+# <details><summary>Pista 2</summary>
+#
+# Con formas `(heads, n, d_k)`, el producto `@` se hace en cada cabeza por su cuenta. Solo tienes que transponer los dos últimos ejes de las claves.
+#
+# </details>
+# <details><summary>Pista 3</summary>
+#
+# El divisor es la raíz del ancho que tienen las consultas después del reparto.
+#
+# </details>
+
+# %% tags=["exercise"]
+def multi_head_attention(X, W_Q, W_K, W_V, W_O, heads):
+    Q = bloque.split_heads(X @ W_Q, heads)
+    K = ...
+    V = ...
+    scores = ...
+    weights = bloque.softmax(scores)
+    return ...
+
+
+check("multi_head_attention", multi_head_attention)
+
+# %% [markdown]
+# <details><summary>Solución</summary>
+#
+# ```python
+# def multi_head_attention(X, W_Q, W_K, W_V, W_O, heads):
+#     Q = bloque.split_heads(X @ W_Q, heads)
+#     K = bloque.split_heads(X @ W_K, heads)
+#     V = bloque.split_heads(X @ W_V, heads)
+#     scores = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])
+#     weights = bloque.softmax(scores)
+#     return bloque.merge_heads(weights @ V) @ W_O
+# ```
+#
+# </details>
+
+# %% [markdown]
+# ### Ejercicio 4 · `head_cost`
+#
+# ●○○ · 4 minutos
+#
+# Escribe `head_cost(n, d_model, heads)`. Devuelve tres números enteros: el ancho de una cabeza, las puntuaciones de una cabeza y los pesos de las cuatro matrices. Pruébala con $d_{\mathrm{model}} = 256$, 4 cabezas y $n = 100$ posiciones antes de comprobar.
+#
+# <details><summary>Pista 1</summary>
+#
+# Dos de los tres números no dependen de todo.
+#
+# </details>
+# <details><summary>Pista 2</summary>
+#
+# Las puntuaciones de una cabeza no dependen de su ancho.
+#
+# </details>
+# <details><summary>Pista 3</summary>
+#
+# Números enteros: usa `//`.
+#
+# </details>
+
+# %% tags=["exercise"]
+def head_cost(n, d_model, heads):
+    return ..., ..., ...
+
+
+check("head_cost", head_cost)
+
+# %% [markdown]
+# <details><summary>Solución</summary>
+#
+# ```python
+# def head_cost(n, d_model, heads):
+#     return d_model // heads, n**2, 4 * d_model**2
+# ```
+#
+# </details>
+
+# %% [markdown]
+# ## Cuestionario
+
+# %%
+quiz("lesson3")
+
+# %%
+score("lesson3")
+
+# %% [markdown]
+# ## Resumen
+#
+# 1. Una fila de pesos suma 1, así que dos reglas en una fila compiten, y basta una ventaja de unas pocas unidades para tapar a una. Dos cabezas conservan las dos.
+# 2. Las cabezas son estrechas, $d_k = d_{\mathrm{model}}/h$: las cuatro matrices tienen $4 d_{\mathrm{model}}^2$ pesos con cualquier $h$.
+# 3. Reshape a $(n, h, d_k)$ y luego transposición. El reshape directo a $(h, n, d_k)$ mezcla tokens y no lanza ningún error.
+# 4. Cada cabeza ve todo $X$ a través de sus proyecciones, y $W^O$ suma lo que escribe cada una.
+# 5. Hay $n^2$ puntuaciones por cabeza. La atención no gana por hacer menos operaciones, sino porque ninguna tiene que esperar.
+#
+# ## Términos
+#
+# | Español | English | En una línea |
+# |---|---|---|
+# | cabeza | head | una atención con proyecciones propias sobre una parte del ancho |
+# | proyección | projection | el producto por una matriz aprendida que da consultas, claves o valores |
+# | atención cruzada | cross-attention | consultas de una secuencia, claves y valores de otra |
+# | matriz de salida, $W^O$ | output matrix, $W^O$ | mezcla lo que encontraron las cabezas |
+# | mapa de atención | attention map | los pesos de una cabeza: filas, las consultas; columnas, las claves |
+#
+# Todos los términos están en el [glosario](90_glosario.ipynb).
+#
+# ## Fuentes
+#
+# - Vaswani et al. (2017), *Attention Is All You Need*: sección 3.2.2 (cabezas), tabla 1 (costes).
+# - Bahdanau, Cho y Bengio (2014), *Neural Machine Translation by Jointly Learning to Align and Translate*: sección 3.1.
+# - Clark et al. (2019), *What Does BERT Look At?*: sección 3.
+# - Devlin et al. (2018), *BERT*: sección 3, tamaños del modelo.
+#
+# Sigue: [4 · Residual y layer norm](04_residual_layer_norm.ipynb).
+
+# %% tags=["colophon"]
+from bloque.colophon import colophon
+
+colophon(3)
