@@ -67,7 +67,7 @@ clean:
 
 # Each environment is a file that says when it was last made, so that a second run takes seconds.
 # First with the versions the tests passed with; where those do not install (a newer Python), with the newest.
-INSTALL = $(RUN) -m pip install --quiet --disable-pip-version-check
+INSTALL = $(RUN) -m pip install -qq --disable-pip-version-check
 
 $(RUN):
 	$(PYTHON) -m venv $(VENV)

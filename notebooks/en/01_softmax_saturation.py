@@ -24,6 +24,7 @@ import sys
 try:
     import bloque
 except ImportError as reason:
+    import site
     from pathlib import Path
     from subprocess import list2cmdline, run
 
@@ -38,8 +39,6 @@ Install the course into it with this command, in a terminal:
     {list2cmdline(command)}
 
 Then restart the kernel (Kernel menu) and run this cell again.""") from None
-    import site
-
     site.main()
     import bloque
 

@@ -20,12 +20,13 @@ import sys
 try:
     import bloque
 except ImportError as reason:
+    import site
     from pathlib import Path
     from subprocess import list2cmdline, run
 
-    root, archive = Path("../..").resolve(), "https://github.com/bloque-curso/bloque/archive/refs/heads/main.zip"
-    course = ["-e", str(root)] if (root / "lib" / "bloque").is_dir() else [archive]
-    command = [sys.executable, "-m", "pip", "install", *course]
+    root = Path("../..").resolve()
+    course = root if (root / "lib" / "bloque").is_dir() else "git+https://github.com/bloque-curso/bloque.git#egg=bloque"
+    command = [sys.executable, "-m", "pip", "install", "-e", str(course)]
     if "google.colab" not in sys.modules or run(command).returncode:
         stop = type("CourseMissing", (Exception,), {"_render_traceback_": lambda error: list(error.args)})
         raise stop(f"""This Python does not find the course ({reason}). The notebook runs on this Python: {sys.executable}
@@ -34,6 +35,7 @@ Install the course into it with this command, in a terminal:
     {list2cmdline(command)}
 
 Then restart the kernel (Kernel menu) and run this cell again.""") from None
+    site.main()
     import bloque
 
 bloque.language("en")

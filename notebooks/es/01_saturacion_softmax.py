@@ -24,6 +24,7 @@ import sys
 try:
     import bloque
 except ImportError as reason:
+    import site
     from pathlib import Path
     from subprocess import list2cmdline, run
 
@@ -38,8 +39,6 @@ Instala el curso en él con esta orden, en una terminal:
     {list2cmdline(command)}
 
 Después reinicia el núcleo (menú Kernel) y ejecuta otra vez esta celda.""") from None
-    import site
-
     site.main()
     import bloque
 

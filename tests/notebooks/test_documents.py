@@ -89,3 +89,19 @@ def test_nothing_is_pinned_for_readers() -> None:
     ranges = settings["dependencies"] + [line for extra in settings["optional-dependencies"].values() for line in extra]
     ranges += [line for line in (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines() if line[:1].isalpha()]
     assert [line for line in ranges if "==" in line or "<" in line] == []
+
+
+def test_the_glossary_is_its_table() -> None:
+    from tools.make_glossary import glossary, read_taught, target
+
+    for folder in sorted(path for path in (ROOT / "notebooks").iterdir() if path.is_dir()):
+        assert target(ROOT, folder.name).read_text(encoding="utf-8") == glossary(ROOT, folder.name, read_taught())
+
+
+def test_every_term_is_taught_somewhere() -> None:
+    from bloque.texts import entry, languages
+    from tools.make_glossary import read_taught
+
+    for language in languages():
+        assert set(entry("glossary.terms", lang=language)) == set(read_taught())
+    assert all(read_taught().values())
