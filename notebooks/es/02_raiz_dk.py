@@ -24,12 +24,13 @@ import sys
 try:
     import bloque
 except ImportError as reason:
+    import site
     from pathlib import Path
     from subprocess import list2cmdline, run
 
-    root, archive = Path("../..").resolve(), "https://github.com/bloque-curso/bloque/archive/refs/heads/main.zip"
-    course = ["-e", str(root)] if (root / "lib" / "bloque").is_dir() else [archive]
-    command = [sys.executable, "-m", "pip", "install", *course]
+    root = Path("../..").resolve()
+    course = root if (root / "lib" / "bloque").is_dir() else "git+https://github.com/bloque-curso/bloque.git#egg=bloque"
+    command = [sys.executable, "-m", "pip", "install", "-e", str(course)]
     if "google.colab" not in sys.modules or run(command).returncode:
         stop = type("CourseMissing", (Exception,), {"_render_traceback_": lambda error: list(error.args)})
         raise stop(f"""Este Python no encuentra el curso ({reason}). El cuaderno usa este Python: {sys.executable}
@@ -38,6 +39,7 @@ Instala el curso en él con esta orden, en una terminal:
     {list2cmdline(command)}
 
 Después reinicia el núcleo (menú Kernel) y ejecuta otra vez esta celda.""") from None
+    site.main()
     import bloque
 
 bloque.language("es")
@@ -380,7 +382,12 @@ def covariance(pattern, share=0.5):
 
 rng = np.random.default_rng(11)
 none, same, other = np.zeros(64), np.ones(64), np.tile([1.0, -1.0], 32)
-cases = {"ninguna": (none, none, 0, 0), "solo en q": (same, none, 0.5, 0), "las dos, igual": (same, same, 0.5, 0.5), "las dos, distinta": (same, other, 0.5, 0.5)}
+cases = {
+    "ninguna": (none, none, 0, 0),
+    "solo en q": (same, none, 0.5, 0),
+    "las dos, igual": (same, same, 0.5, 0.5),
+    "las dos, distinta": (same, other, 0.5, 0.5),
+}
 for name, (first, second, a, b) in cases.items():
     scores = (correlated(rng, first, a) * correlated(rng, second, b)).sum(axis=1)
     theory = np.sqrt(np.trace(covariance(first, a) @ covariance(second, b)))
