@@ -8,7 +8,6 @@ letter by letter and the numbers to three significant digits. Nothing else is fo
 from __future__ import annotations
 
 import importlib.util
-import re
 import sys
 from importlib import metadata
 from pathlib import Path
@@ -16,23 +15,9 @@ from pathlib import Path
 import nbval.plugin
 import pytest
 
-from tests.notebooks.numerals import Loosely
+from tests.notebooks.numerals import BEHIND_OUTPUTS, Loosely, differences
 
 ROOT = Path(__file__).parent
-
-# What an output can depend on. Tools that only check (ruff, pytest …) may have any version.
-BEHIND_OUTPUTS = ("numpy", "matplotlib", "ipywidgets", "anywidget", "ipython", "ipykernel")
-
-
-def differences(constraints: str, installed: dict[str, str], platform: str) -> list[str]:
-    """Why outputs may differ here from the stored ones; an empty list: they may not."""
-    pinned = dict(re.findall(r"^([\w.-]+)==(\S+)$", constraints, flags=re.MULTILINE))
-    pinned = {name.lower().replace("_", "-"): version for name, version in pinned.items()}
-    reasons = [] if platform == "linux" else [f"this is {platform}, not Linux"]
-    for name in BEHIND_OUTPUTS:
-        if installed[name] != pinned[name]:
-            reasons.append(f"{name} is {installed[name]}, not {pinned[name]}")
-    return reasons
 
 
 def reasons_here() -> list[str]:

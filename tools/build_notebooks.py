@@ -348,9 +348,9 @@ def keep_outputs(notebook: NotebookNode, old: NotebookNode) -> None:
     """Carry the outputs of the notebook that stands there over to the cells whose code is still the same."""
     before = {shared(cell) or cell.id: cell for cell in old.cells if cell.cell_type == "code"}
     for cell in notebook.cells:
-        if cell.cell_type == "code" and (twin := before.get(shared(cell) or cell.id)):
-            if shared(cell) or twin.source == cell.source:
-                cell.outputs = twin.outputs
+        twin = before.get(shared(cell) or cell.id) if cell.cell_type == "code" else None
+        if twin is not None and (shared(cell) or twin.source == cell.source):
+            cell.outputs = twin.outputs
 
 
 def shared(cell: NotebookNode) -> str:

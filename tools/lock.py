@@ -1,6 +1,6 @@
 """Write constraints.txt anew: the newest versions that the ranges allow, as one fresh environment gets them.
 
-    make lock            then make notebooks and make test, and read what changed
+make lock            then make notebooks and make test, and read what changed
 """
 
 from __future__ import annotations

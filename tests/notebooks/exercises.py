@@ -92,7 +92,9 @@ def run_exercises(notebook: Notebook) -> list[str]:
     try:
         for cell in notebook.code():
             if "exercise" not in cell.tags:
-                preparation = [node for node in ast.parse(cell.source).body if isinstance(node, ast.Import | ast.ImportFrom | ast.FunctionDef)]
+                preparation = [
+                    node for node in ast.parse(cell.source).body if isinstance(node, ast.Import | ast.ImportFrom | ast.FunctionDef)
+                ]
                 exec(compile(ast.Module(preparation, type_ignores=[]), cell.place, "exec"), space)
                 continue
             code = solutions[cell.place]

@@ -78,11 +78,21 @@ def compare(name: str, shown: dict[str, Shown]) -> list[str]:
             problems.append(f"{name}: other controls in {languages[0]} than in {language}: {first.ranges}, {other.ranges}")
         shared = set(first.words.values()) & set(other.words.values())
         shared |= {label for control, label in first.labels.items() if other.labels.get(control) == label}
-        problems += [f"{name}: «{words}» is the same in {languages[0]} and {language}" for words in sorted(shared) if not may_be_equal(words)]
+        problems += [
+            f"{name}: «{words}» is the same in {languages[0]} and {language}" for words in sorted(shared) if not may_be_equal(words)
+        ]
     for language in languages:
         here = shown[language]
-        problems += [f"{name} ({language}): a control is called «{label}»: formulas are not drawn there" for label in here.labels.values() if re.search(r"[$\\]", label)]
+        problems += [
+            f"{name} ({language}): a control is called «{label}»: formulas are not drawn there"
+            for label in here.labels.values()
+            if re.search(r"[$\\]", label)
+        ]
         problems += [f"{name} ({language}): a tick says «{tick}»" for tick in here.ticks if "{" in tick and "$" not in tick]
         problems += [f"{name} ({language}): «{words}» is {size:g} points small" for words, size in here.sizes.items() if size < SMALLEST]
-        problems += [f"{name} ({language}): the colour map {colours}" for colours in sorted(here.maps - COLOUR_MAPS) if not colours.startswith("bloque")]
+        problems += [
+            f"{name} ({language}): the colour map {colours}"
+            for colours in sorted(here.maps - COLOUR_MAPS)
+            if not colours.startswith("bloque")
+        ]
     return problems

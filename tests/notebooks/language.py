@@ -148,9 +148,7 @@ def leftovers(passage: Passage) -> list[str]:
 
 def no_words_of_the_other_language(course: Course) -> list[str]:
     names = set(style()["names_of_languages"])
-    return [
-        problem for passage in passages(course) if passage.text.strip() not in names for problem in leftovers(passage)
-    ]
+    return [problem for passage in passages(course) if passage.text.strip() not in names for problem in leftovers(passage)]
 
 
 def comments_are_in_the_readers_language(course: Course) -> list[str]:
@@ -160,11 +158,19 @@ def comments_are_in_the_readers_language(course: Course) -> list[str]:
         twins = [n for language in course.languages() if (n := course.get(language, number))]
         for other in twins[1:]:
             for a, b in zip(twins[0].cells, other.cells, strict=False):
-                same = set(re.split(r"\n\n", comments(a.source))) & set(re.split(r"\n\n", comments(b.source))) if a.kind == b.kind == "code" else set()
+                same = (
+                    set(re.split(r"\n\n", comments(a.source))) & set(re.split(r"\n\n", comments(b.source)))
+                    if a.kind == b.kind == "code"
+                    else set()
+                )
                 for comment in same:
                     if len(re.findall(r"[^\W\d_]{3,}", comment)) >= 3:
                         problems.append(f"{a.place} and {b.place}: the same comment: «{comment}»")
-                if a.kind == b.kind == "markdown" and a.source == b.source and len(re.findall(r"[^\W\d_]{3,}", take_apart(a.source).prose)) >= 3:
+                if (
+                    a.kind == b.kind == "markdown"
+                    and a.source == b.source
+                    and len(re.findall(r"[^\W\d_]{3,}", take_apart(a.source).prose)) >= 3
+                ):
                     problems.append(f"{a.place} and {b.place}: the same text")
     return problems
 
@@ -233,7 +239,11 @@ def misspelt(words: set[str], language: str) -> set[str]:
     program = shutil.which("hunspell")
     if program is None:
         raise NoDictionary("the spelling test needs hunspell: install the package hunspell (make system)")
-    own = {word for line in (HERE / "words" / f"{language}.txt").read_text(encoding="utf-8").splitlines() if (word := line.partition("#")[0].strip())}
+    own = {
+        word
+        for line in (HERE / "words" / f"{language}.txt").read_text(encoding="utf-8").splitlines()
+        if (word := line.partition("#")[0].strip())
+    }
     unknown = {word for word in words if word not in own and word.lower() not in own}
     found = hunspell(program, unknown, dictionary, package)
     if language == "es":  # the dictionary has «escribe» but not «escríbelo»

@@ -77,13 +77,19 @@ def links_stay_in_their_language(course: Course) -> list[str]:
     """
     problems = []
     for notebook in course.notebooks:
-        expected = {twin.path.resolve() for twin in course.notebooks if twin.number == notebook.number and twin.language != notebook.language}
+        expected = {
+            twin.path.resolve() for twin in course.notebooks if twin.number == notebook.number and twin.language != notebook.language
+        }
         needed = {twin for twin in expected if {twin.parent.name, notebook.language} == set(FIRST_LANGUAGES)}
         first = notebook.cells[0].place
         found: list[Path] = []
         for place, link in links_of(notebook):
             target = (notebook.path.parent / unquote(link.target).partition("#")[0]).resolve()
-            if re.match(r"[a-z]+:", link.target) or target.suffix not in (".ipynb", ".py") or target.parent == notebook.path.parent.resolve():
+            if (
+                re.match(r"[a-z]+:", link.target)
+                or target.suffix not in (".ipynb", ".py")
+                or target.parent == notebook.path.parent.resolve()
+            ):
                 continue
             if target in expected and place == first:
                 found.append(target)

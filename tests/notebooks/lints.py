@@ -26,7 +26,11 @@ def text_files(root: Path) -> Iterator[Path]:
 
     def walk(folder: Path) -> Iterator[Path]:
         for path in sorted(folder.iterdir()):
-            if path.name in skipped or path.name.endswith(".egg-info") or (path.name.startswith(".") and path.name not in (".github", ".ci")):
+            if (
+                path.name in skipped
+                or path.name.endswith(".egg-info")
+                or (path.name.startswith(".") and path.name not in (".github", ".ci"))
+            ):
                 continue
             if path.is_dir():
                 yield from walk(path)
@@ -103,7 +107,9 @@ def notebooks_are_clean(course: Course) -> list[str]:
                 problems.append(f"{cell.place}: execution count {cell.execution_count}, not {count}")
             if any("application/vnd.jupyter.widget-view+json" in output.get("data", {}) for output in cell.outputs):
                 problems.append(f"{cell.place}: holds the view of a widget")
-            if set(cell.tags) & {"nbval-skip", "nbval-ignore-output", "raises-exception"} or re.search(r"#\s*NBVAL_|PYTEST_VALIDATE", cell.source):
+            if set(cell.tags) & {"nbval-skip", "nbval-ignore-output", "raises-exception"} or re.search(
+                r"#\s*NBVAL_|PYTEST_VALIDATE", cell.source
+            ):
                 problems.append(f"{cell.place}: its output is not compared")
     return problems
 
@@ -168,13 +174,18 @@ def cells_are_safe_to_run_twice(course: Course) -> list[str]:
 
 # What is wrong wherever it stands, with the reason.
 WRONG = {
-    "differences saturate, not values": r"valores (?:muy )?grandes (?:l[oa]s? )?satura|large values saturate|saturates? (?:for|with) large values",
+    "differences saturate, not values": (
+        r"valores (?:muy )?grandes (?:l[oa]s? )?satura|large values saturate|saturates? (?:for|with) large values"
+    ),
     "layer norm works on each token by itself": r"across (?:the )?tokens|entre (?:los )?tokens",
     "attention is equivariant to order, not invariant": (
-        r"invariant[e]?s? (?:al|to(?: the)?|ante el) (?:orden|order)|(?:permutation|order)[- ]invariant|invariante (?:a|ante) (?:las )?permutaci"
+        r"invariant[e]?s? (?:al|to(?: the)?|ante el) (?:orden|order)|(?:permutation|order)[- ]invariant"
+        r"|invariante (?:a|ante) (?:las )?permutaci"
     ),
 }
-STABILITY = re.compile(r"estabilidad num[eé]rica|num[eé]ricamente (?:in)?estable|inestabilidad num[eé]rica|numerical(?:ly)? (?:in)?stab", re.IGNORECASE)
+STABILITY = re.compile(
+    r"estabilidad num[eé]rica|num[eé]ricamente (?:in)?estable|inestabilidad num[eé]rica|numerical(?:ly)? (?:in)?stab", re.IGNORECASE
+)
 ROOT_OF_KEYS = re.compile(r"√\s*d|\\sqrt\s*\{?\s*d|raíz de d|root of d|sqrt\(d", re.IGNORECASE)
 
 
@@ -186,7 +197,11 @@ def nothing_teaches_a_known_error(course: Course) -> list[str]:
                 if (match := re.search(pattern, cell.source, re.IGNORECASE)) and not denied(cell.source, match.start()):
                     problems.append(f"{cell.place}: «{match.group()}»: {why}")
             for sentence in re.split(r"(?<=[.!?])\s+|\n\s*\n", cell.source):
-                if STABILITY.search(sentence) and ROOT_OF_KEYS.search(sentence) and not denied(sentence, STABILITY.search(sentence).start()):
+                if (
+                    STABILITY.search(sentence)
+                    and ROOT_OF_KEYS.search(sentence)
+                    and not denied(sentence, STABILITY.search(sentence).start())
+                ):
                     problems.append(f"{cell.place}: √d_k cures saturation, not overflow: «{sentence.strip()[:90]}»")
     return problems
 
@@ -229,11 +244,22 @@ def opens_text(node: ast.Call) -> bool:
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     if name in ("read_text", "write_text"):
         return len(node.args) < (1 if name == "read_text" else 2)  # the encoding may be given by its place
-    if name != "open" or (isinstance(node.func, ast.Attribute) and ast.unparse(node.func.value) in ("webbrowser", "os", "Image", "zipfile", "tarfile", "gzip", "wave")):
+    if name != "open" or (
+        isinstance(node.func, ast.Attribute)
+        and ast.unparse(node.func.value) in ("webbrowser", "os", "Image", "zipfile", "tarfile", "gzip", "wave")
+    ):
         return False
-    mode = node.args[1] if isinstance(node.func, ast.Name) and len(node.args) > 1 else node.args[0] if isinstance(node.func, ast.Attribute) and node.args else None
+    mode = (
+        node.args[1]
+        if isinstance(node.func, ast.Name) and len(node.args) > 1
+        else node.args[0]
+        if isinstance(node.func, ast.Attribute) and node.args
+        else None
+    )
     mode = next((k.value for k in node.keywords if k.arg == "mode"), mode)
-    return not (isinstance(mode, ast.Constant) and "b" in str(mode.value)) and (isinstance(node.func, ast.Name) or mode is None or isinstance(mode, ast.Constant))
+    return not (isinstance(mode, ast.Constant) and "b" in str(mode.value)) and (
+        isinstance(node.func, ast.Name) or mode is None or isinstance(mode, ast.Constant)
+    )
 
 
 RULES = [

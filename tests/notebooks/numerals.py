@@ -81,3 +81,18 @@ def _words(text: str, found: list[Numeral]) -> str:
 
 def _close(a: float, b: float, significant: int) -> bool:
     return abs(a - b) <= 0.5 * 10.0 ** (1 - significant) * max(abs(a), abs(b)) or a == b
+
+
+# What an output can depend on. Tools that only check (ruff, pytest …) may have any version.
+BEHIND_OUTPUTS = ("numpy", "matplotlib", "ipywidgets", "anywidget", "ipython", "ipykernel")
+
+
+def differences(constraints: str, installed: dict[str, str], platform: str) -> list[str]:
+    """Why outputs may differ here from the stored ones; an empty list: they may not."""
+    pinned = dict(re.findall(r"^([\w.-]+)==(\S+)$", constraints, flags=re.MULTILINE))
+    pinned = {name.lower().replace("_", "-"): version for name, version in pinned.items()}
+    reasons = [] if platform == "linux" else [f"this is {platform}, not Linux"]
+    for name in BEHIND_OUTPUTS:
+        if installed[name] != pinned[name]:
+            reasons.append(f"{name} is {installed[name]}, not {pinned[name]}")
+    return reasons

@@ -29,7 +29,8 @@ FACTS = Path(__file__).with_name("facts.toml")
 NAMED = re.compile(
     r"(?:\b(?:secci[oó]n|section|apartado|cap[ií]tulo|chapter|nota|note|p[aá]ginas?|pages?|p\.|pp\.|figuras?|figures?|fig\.|tablas?|tables?"
     r"|ecuaci[oó]n|equation|eq\.|ec\.|lecci[oó]n|lecciones|lessons?|ejercicios?|exercises?|preguntas?|questions?|arXiv|volumen|volume|vol\."
-    r"|Python|NumPy|PyTorch|Matplotlib|JupyterLab|Jupyter|ipywidgets|Lab|versi[oó]n|version)|§)[ \u00a0:]*(?:\d+(?:\.\d+)*(?:,\s*|\s+(?:y|and|a|to)\s+|[–-]))*$",
+    r"|Python|NumPy|PyTorch|Matplotlib|JupyterLab|Jupyter|ipywidgets|Lab|versi[oó]n|version)|§)[ \u00a0:]*"
+    r"(?:\d+(?:\.\d+)*(?:,\s*|\s+(?:y|and|a|to)\s+|[–-]))*$",
     re.IGNORECASE,
 )
 MINUTES = re.compile(r"^\s*(?:[–-]\s*\d+\s*)?(?:min\b|minutos?\b|minutes?\b)", re.IGNORECASE)

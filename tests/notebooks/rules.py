@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.notebooks import exercises, language, lints, links, pairs, parity, results
+from tests.notebooks import exercises, language, links, lints, pairs, parity, results
 from tests.notebooks.course import Course
 
 Rule = Callable[[Course], list[str]]

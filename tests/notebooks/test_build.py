@@ -13,7 +13,9 @@ from tests.notebooks.conftest import lay
 from tools import build_notebooks
 from tools.build_notebooks import Builder, BuildError, bare_png, give_ids, scripts
 
-PNG_WITH_TEXT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAAEHRFWHRTb2Z0d2FyZQB4IDMuMTEu9Gu95QAAAApJREFUeJxjaAAAAIIAgXfNcrYAAAAASUVORK5CYII="
+PNG_WITH_TEXT = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAAEHRFWHRTb2Z0d2FyZQB4IDMuMTEu9Gu95QAAAApJREFUeJxjaAAAAIIAgXfNcrYAAAAASUVORK5CYII="
+)
 
 
 def test_building_twice_changes_no_byte(sample: Path) -> None:

@@ -18,7 +18,11 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 @pytest.mark.parametrize("path", documents(ROOT), ids=lambda path: path.name)
 def test_links_of_a_document_lead_somewhere(path: Path) -> None:
     links = take_apart(path.read_text(encoding="utf-8")).links
-    assert [(link.target, why) for link in links if not link.target.startswith("https:") and (why := broken(link.target, path.parent, ROOT, path))] == []
+    assert [
+        (link.target, why)
+        for link in links
+        if not link.target.startswith("https:") and (why := broken(link.target, path.parent, ROOT, path))
+    ] == []
     assert [(link.target, why) for link in links if BADGE.search(link.target) and (why := wrong_badge(link.target, ROOT))] == []
 
 

@@ -16,7 +16,7 @@ LONGEST = 26  # lines: a reader should see the lesson's first cell without scrol
 
 # Runs the cell in a Python that has IPython's way of showing an exception, but where importing the course fails
 # until pip has "run": the last line of its output is the command that was given to subprocess.run.
-HARNESS = '''
+HARNESS = """
 import builtins, subprocess, sys, types
 real, installed = builtins.__import__, []
 def fake_import(name, *rest):
@@ -35,14 +35,16 @@ try:
     exec(compile(source, "cell", "exec"))
 except Exception as stop:
     print("\\n".join(stop._render_traceback_()))
-'''
+"""
 
 
 def run(tmp_path: Path, language: str, *, colab: bool, pip_works: bool, folder: Path | None = None) -> str:
     cell = tmp_path / "cell.py"
     cell.write_text(setup_cell(language), encoding="utf-8")
     code = HARNESS.format(colab=colab, pip_works=pip_works, cell=str(cell))
-    done = subprocess.run([sys.executable, "-X", "utf8", "-c", code], capture_output=True, encoding="utf-8", cwd=folder or tmp_path, check=False)
+    done = subprocess.run(
+        [sys.executable, "-X", "utf8", "-c", code], capture_output=True, encoding="utf-8", cwd=folder or tmp_path, check=False
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -57,7 +59,9 @@ def test_the_cell_is_short_and_the_same_but_for_its_words(language: str) -> None
     ast.parse(setup_cell(language))
 
 
-@pytest.mark.parametrize(("language", "words"), [("es", "Este Python no encuentra el curso"), ("en", "This Python does not find the course")])
+@pytest.mark.parametrize(
+    ("language", "words"), [("es", "Este Python no encuentra el curso"), ("en", "This Python does not find the course")]
+)
 def test_a_kernel_without_the_course_says_which_python_and_the_exact_command(language: str, words: str, tmp_path: Path) -> None:
     root = tmp_path / "my course"
     (root / "lib" / "bloque").mkdir(parents=True)

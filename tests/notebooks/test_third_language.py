@@ -123,7 +123,11 @@ def test_its_tables_are_complete(three: Path) -> None:
 
 
 # Those that read notebooks and not the library: the library here is the one of two languages.
-KEPT = [rule for rule in RULES if rule.__module__.endswith((".pairs", ".parity", ".links", ".lints")) and rule.__name__ != "the_shared_cells_are_shared"]
+KEPT = [
+    rule
+    for rule in RULES
+    if rule.__module__.endswith((".pairs", ".parity", ".links", ".lints")) and rule.__name__ != "the_shared_cells_are_shared"
+]
 
 
 @pytest.mark.parametrize("rule", KEPT, ids=lambda rule: rule.__name__)
