@@ -142,7 +142,7 @@ def columns(d_model: int = 512, seed: int = 0) -> Explorer:
         heads: bloque.multi_head_attention(x, parameters, heads)[1]
         for heads in (1, 2, 4, 8, 16)
     }
-    explorer = Explorer(where, figsize=(9, 3.9), controls=[Powers("heads", 1, most, value=8)])
+    explorer = Explorer(where, figsize=(9, 3.9), controls=[Powers("heads", 1, most, value=1)])
     explorer.figure.set_layout_engine("none")  # placed by hand: the maps must stay square and aligned
     strip = explorer.figure.add_axes((0.01, 0.74, 0.62, 0.17))
     count = explorer.figure.add_axes((0.735, 0.145, 0.25, 0.765))
@@ -166,15 +166,15 @@ def columns(d_model: int = 512, seed: int = 0) -> Explorer:
     count.set_xticks(powers, [str(h) for h in powers])
     count.minorticks_off()
     count.set_yticks([2.0**20, 2.0**22, 2.0**24], ["1 M", "4 M", "17 M"])
-    count.plot(powers, [totals[0]] * 5, color=style.WEIGHTS, marker="o", linewidth=2)
-    count.plot(powers, wide_heads_count(d_model, 1) * powers, color=style.MUTED, marker="s", linestyle="--", linewidth=1.5)
+    (narrow,) = count.plot([], [], color=style.WEIGHTS, marker="o", linewidth=2)
+    (wide,) = count.plot([], [], color=style.MUTED, marker="s", linestyle="--", linewidth=1.5)
     count.text(16, totals[0] * 1.18, text(f"{where}.narrow"), ha="right", va="bottom", color=style.WEIGHTS, fontsize=9)
     count.text(1, totals[1] * 1.3, text(f"{where}.wide"), ha="left", va="bottom", color=style.TEXT, fontsize=9)
     (here,) = count.plot([1], [totals[0]], color=style.ACCENT, marker="D", markersize=10, linestyle="none", markeredgecolor=style.TEXT)
 
     names = [axes.text(0.5, 1.03, "", transform=axes.transAxes, ha="center", va="bottom", fontsize=8.5) for axes in small]
     numbers = [strip.text(0, 0.5, "", ha="center", va="center", fontsize=8.5, color="white") for _ in range(most)]
-    explorer.moving(shades, *images, here, *names, *numbers)
+    explorer.moving(shades, *images, narrow, wide, here, *names, *numbers)
 
     @explorer.frame
     def frame(heads: int) -> str:
@@ -188,6 +188,9 @@ def columns(d_model: int = 512, seed: int = 0) -> Explorer:
                 image.set_data(maps[heads][head])
                 name.set_text(str(head + 1))
                 label.set(text=str(head + 1), x=(head + 0.5) * d_model / heads)
+        tried = powers[powers <= heads]  # the lines grow with the slider: nothing is told before it is asked
+        narrow.set_data(tried, np.full(len(tried), totals[0]))
+        wide.set_data(tried, wide_heads_count(d_model, 1) * tried)
         here.set_data([heads], [totals[0]])
         return text(
             f"{where}.caption_one" if heads == 1 else f"{where}.caption",
