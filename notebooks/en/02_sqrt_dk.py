@@ -269,9 +269,9 @@ print("even share largest weight", number(1 / 8, 3))
 #
 # Who pays for saturation? Follow the loss backwards. Write $\partial q$ for the gradient of the loss by $q$, and likewise for the other letters. For one query with weights $p$, scores $s$ and output $o = \sum_j p_j v_j$:
 #
-# $$\partial p_j = v_j \cdot \partial o \qquad\quad \partial s = J\,\partial p \qquad\quad \partial q = \frac{1}{\sqrt{d_k}} \sum_j \partial s_j\, k_j \qquad\quad \partial k_j = \frac{1}{\sqrt{d_k}}\, \partial s_j\, q$$
+# $$\partial v_j = p_j\, \partial o \qquad\quad \partial p_j = v_j \cdot \partial o \qquad\quad \partial s = J\,\partial p$$
 #
-# $$\partial v_j = p_j\, \partial o$$
+# $$\partial q = \frac{1}{\sqrt{d_k}} \sum_j \partial s_j\, k_j \qquad\quad \partial k_j = \frac{1}{\sqrt{d_k}}\, \partial s_j\, q$$
 #
 # The Jacobian of softmax stands between the loss and the queries, and between the loss and the keys. It does not stand in front of the values. If $J$ fades, so do $\partial q$ and $\partial k$, but not $\partial v$.
 #
@@ -363,7 +363,9 @@ for sigma in (0.5, 1, 2):
 # %% [markdown]
 # **Components that move together.** Let $\Sigma_q$ and $\Sigma_k$ be the covariance matrices. With means 0, and $q$ independent of $k$:
 #
-# $$\operatorname{Var}(q \cdot k) = \mathbb{E}\bigl[(q^{\mathsf T} k)^2\bigr] = \mathbb{E}\bigl[q^{\mathsf T} k\, k^{\mathsf T} q\bigr] = \mathbb{E}\bigl[q^{\mathsf T} \Sigma_k\, q\bigr] = \mathbb{E}\bigl[\operatorname{tr}(\Sigma_k\, q\, q^{\mathsf T})\bigr] = \operatorname{tr}(\Sigma_k \Sigma_q)$$
+# $$\operatorname{Var}(q \cdot k) = \mathbb{E}\bigl[(q^{\mathsf T} k)^2\bigr] = \mathbb{E}\bigl[q^{\mathsf T} k\, k^{\mathsf T} q\bigr] = \mathbb{E}\bigl[q^{\mathsf T} \Sigma_k\, q\bigr]$$
+#
+# $$\mathbb{E}\bigl[q^{\mathsf T} \Sigma_k\, q\bigr] = \mathbb{E}\bigl[\operatorname{tr}(\Sigma_k\, q\, q^{\mathsf T})\bigr] = \operatorname{tr}(\Sigma_k \Sigma_q)$$
 #
 # Average over $k$ first. Then $q^{\mathsf T} \Sigma_k\, q$, being a number, equals its own trace, and inside a trace the factors may be rotated. Last, average over $q$.
 #

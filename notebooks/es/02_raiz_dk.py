@@ -269,9 +269,9 @@ print("uniforme     mayor peso", number(1 / 8, 3))
 #
 # ¿Quién paga la saturación? Sigue la pérdida hacia atrás. Escribimos $\partial q$ para el gradiente de la pérdida respecto de $q$, y lo mismo con las demás letras. Para una consulta con pesos $p$, puntuaciones $s$ y salida $o = \sum_j p_j v_j$:
 #
-# $$\partial p_j = v_j \cdot \partial o \qquad\quad \partial s = J\,\partial p \qquad\quad \partial q = \frac{1}{\sqrt{d_k}} \sum_j \partial s_j\, k_j \qquad\quad \partial k_j = \frac{1}{\sqrt{d_k}}\, \partial s_j\, q$$
+# $$\partial v_j = p_j\, \partial o \qquad\quad \partial p_j = v_j \cdot \partial o \qquad\quad \partial s = J\,\partial p$$
 #
-# $$\partial v_j = p_j\, \partial o$$
+# $$\partial q = \frac{1}{\sqrt{d_k}} \sum_j \partial s_j\, k_j \qquad\quad \partial k_j = \frac{1}{\sqrt{d_k}}\, \partial s_j\, q$$
 #
 # El jacobiano del softmax está entre la pérdida y las consultas, y entre la pérdida y las claves. Delante de los valores no está. Si $J$ se apaga, se apagan $\partial q$ y $\partial k$, y no $\partial v$.
 #
@@ -363,7 +363,9 @@ for sigma in (0.5, 1, 2):
 # %% [markdown]
 # **Componentes que van juntos.** Llama $\Sigma_q$ y $\Sigma_k$ a las matrices de covarianzas. Con medias 0 y con $q$ independiente de $k$:
 #
-# $$\operatorname{Var}(q \cdot k) = \mathbb{E}\bigl[(q^{\mathsf T} k)^2\bigr] = \mathbb{E}\bigl[q^{\mathsf T} k\, k^{\mathsf T} q\bigr] = \mathbb{E}\bigl[q^{\mathsf T} \Sigma_k\, q\bigr] = \mathbb{E}\bigl[\operatorname{tr}(\Sigma_k\, q\, q^{\mathsf T})\bigr] = \operatorname{tr}(\Sigma_k \Sigma_q)$$
+# $$\operatorname{Var}(q \cdot k) = \mathbb{E}\bigl[(q^{\mathsf T} k)^2\bigr] = \mathbb{E}\bigl[q^{\mathsf T} k\, k^{\mathsf T} q\bigr] = \mathbb{E}\bigl[q^{\mathsf T} \Sigma_k\, q\bigr]$$
+#
+# $$\mathbb{E}\bigl[q^{\mathsf T} \Sigma_k\, q\bigr] = \mathbb{E}\bigl[\operatorname{tr}(\Sigma_k\, q\, q^{\mathsf T})\bigr] = \operatorname{tr}(\Sigma_k \Sigma_q)$$
 #
 # Primero se promedia sobre $k$. Luego, como $q^{\mathsf T} \Sigma_k\, q$ es un número, es igual a su traza, y dentro de la traza se pueden rotar los factores. Al final se promedia sobre $q$.
 #
