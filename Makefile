@@ -22,7 +22,7 @@ help:
 	@sed -n '1,3s/^# *//p' Makefile
 
 lab: $(VENV)/.reader
-	$(RUN) -m jupyter lab $(ARGS) $(ENTRANCE)
+	$(RUN) -m jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS) $(ENTRANCE)
 
 test: system $(VENV)/.test
 	$(RUN) -m pytest $(ARGS)
@@ -33,11 +33,12 @@ test-quick: $(VENV)/.test
 notebooks: $(VENV)/.test
 	$(RUN) tools/build_notebooks.py $(ARGS)
 
-site: $(VENV)/.test
-	$(RUN) -m tools.site $(ARGS)
+# The site is built in an environment of its own: JupyterLite brings a JupyterLab of its own version.
+site: $(VENV)-site/.made
+	$(VENV)-site/$(notdir $(BIN))/python -m tools.site $(ARGS)
 
 test-site: system $(VENV)/.test
-	$(RUN) -m pytest tests/site $(ARGS)
+	$(RUN) -m pytest tests/site -p no:cacheprovider $(ARGS)
 
 class: $(VENV)/.reader
 	$(RUN) -m bloque class $(ARGS)
@@ -63,7 +64,7 @@ system:
 	@sh tools/system_packages.sh
 
 clean:
-	rm -rf $(VENV) _site _class .pytest_cache .hypothesis .ruff_cache .mypy_cache
+	rm -rf $(VENV) $(VENV)-site _site _class .pytest_cache .hypothesis .ruff_cache .mypy_cache
 
 # Each environment is a file that says when it was last made, so that a second run takes seconds.
 # First with the versions the tests passed with; where those do not install (a newer Python), with the newest.
@@ -79,6 +80,11 @@ $(VENV)/.reader: requirements.txt pyproject.toml | $(RUN)
 $(VENV)/.test: requirements-test.txt requirements.txt pyproject.toml constraints.txt | $(RUN)
 	$(INSTALL) -c constraints.txt -r requirements-test.txt || $(INSTALL) -r requirements-test.txt
 	@touch $@ $(VENV)/.reader
+
+$(VENV)-site/.made: tools/site/requirements.txt pyproject.toml
+	$(PYTHON) -m venv $(VENV)-site
+	$(VENV)-site/$(notdir $(BIN))/python -m pip install -qq --disable-pip-version-check -r tools/site/requirements.txt
+	@touch $@
 
 $(VENV)/.torch: $(VENV)/.test
 	$(INSTALL) -c constraints.txt -e .[test,torch] || $(INSTALL) -e .[test,torch]
