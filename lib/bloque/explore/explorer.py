@@ -104,6 +104,7 @@ class Explorer:
         self.caption = ""
         self.guess = guess
         self._function: Callable[..., str] | None = None
+        self._places: dict[str, Any] | None = None  # where a click on the picture chooses what
         self._live: Any = None
         self.tour = default_tour(self.grid) if tour is None else self._positions(tour)
         self.strip = default_strip(self.grid) if strip is None else self._positions(strip)
@@ -129,6 +130,23 @@ class Explorer:
             if artist.get_figure() is not self.figure:
                 raise ExplorerError(text("explore.errors.other_figure", given=type(artist).__name__))
         self.drawing.move(flat)
+
+    def clickable(self, control: str, boxes: Mapping[Any, Any]) -> None:
+        """Let a click on the picture choose an option: {option: artist}, each where its artist stands.
+
+        The control stays, for the keyboard and for whoever does not see the picture.
+        """
+        place = next((i for i, c in enumerate(self.grid) if c.name == control), None)
+        if place is None:
+            raise ExplorerError(text("explore.errors.no_control", name=control, known=", ".join(c.name for c in self.grid)))
+        self.figure.canvas.draw()  # the layout settles with the first drawing
+        corner = self.figure.transFigure.inverted()
+        boxes_found = []
+        for option, artist in boxes.items():
+            (left, low), (right, high) = corner.transform(artist.get_window_extent().get_points())
+            index = self.grid[place].index_of(option)
+            boxes_found.append([index, *(round(float(v), 4) for v in (left, 1 - high, right, 1 - low))])
+        self._places = {"control": place, "boxes": boxes_found}
 
     def redraw(self) -> None:
         """Draw this frame whole: for when limits, ticks or anything that was not named moving has changed."""
@@ -277,6 +295,7 @@ class Explorer:
             ],
             "tour": [list(p) for p in self.tour],
             "guess": guess,
+            "places": self._places,
             "texts": dict(entry("explore.view")),
             "most_bytes": MOST_BYTES,
             "most_frames": MOST_FRAMES,

@@ -272,6 +272,7 @@ class View {
     on("msg:custom", (message, buffers) => this.hear(message, buffers));
     on("comm_live_update", () => { this.gone = !this.gone; this.pending = null; this.notify(); if (!this.gone) this.show(); });
     this.reset.addEventListener("click", () => this.home());
+    if (this.spec.places) this.takeClicks(this.spec.places);
     const awake = () => { if (document.visibilityState === "visible") this.pump(); };
     document.addEventListener("visibilitychange", awake);
     this.undo.push(() => document.removeEventListener("visibilitychange", awake));
@@ -350,6 +351,23 @@ class View {
     this.seen = true; // whoever moves it wants to see it
     this.show();
     this.nameSlider(place);
+  }
+
+  /** A click on a box of the picture chooses its option. The control does the same from the keyboard. */
+  takeClicks({ control, boxes }) {
+    const under = (event) => {
+      const { left, top, width, height } = this.canvas.getBoundingClientRect();
+      const x = (event.clientX - left) / width;
+      const y = (event.clientY - top) / height;
+      return boxes.find(([, x0, y0, x1, y1]) => x0 <= x && x <= x1 && y0 <= y && y <= y1);
+    };
+    this.canvas.addEventListener("mousemove", (event) => { this.canvas.style.cursor = under(event) ? "pointer" : ""; });
+    this.canvas.addEventListener("click", (event) => {
+      const box = under(event);
+      if (!box || this.model.get("locked")) return;
+      this.model.set(`p${control}`, box[0]);
+      this.tell({ kind: "moved", to: this.here() });
+    });
   }
 
   home() {

@@ -412,6 +412,7 @@ def drawing() -> Explorer:
     heading = panel.text(0.02, 0.93, "", fontsize=12, fontweight="bold", va="top")
     body = panel.text(0.02, 0.84, "", fontsize=10, va="top", linespacing=1.45)
     explorer.moving(*boxes.values(), *labels.values(), *residuals.values(), heading, body)
+    explorer.clickable("box", boxes)
 
     @explorer.frame
     def frame(box: str, mixing: bool) -> str:
