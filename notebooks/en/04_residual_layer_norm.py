@@ -75,8 +75,9 @@ for _ in range(12):
     W1 = size * rng.normal(size=(d_model, d_ff))
     W2 = size * rng.normal(size=(d_ff, d_model))
     layers.append((W1, W2))
-X = rng.normal(size=(8, d_model))                                  # (n, d_model)
-print(f"{len(layers)} layers, weights × {size}; W1 {W1.shape}, W2 {W2.shape}, X {X.shape}")
+X = rng.normal(size=(8, d_model))  # (n, d_model)
+print(f"{len(layers)} layers, weights × {size}")
+print(f"W1 {W1.shape}, W2 {W2.shape}, X {X.shape}")
 
 # %% [markdown]
 # Now we give one single number a very small push: the one in row 0, column 0 of $X$. We measure how far the output of each layer moves, divided by how far we pushed. That ratio is the norm of a derivative. At 1, the output moves as much as the input did. At 0, the layer never notices.
@@ -104,20 +105,21 @@ lesson.derivative_by_depth()
 
 # %%
 W1, W2 = layers[0]
-x = X[0]                                                           # (d_model,)
-J = lesson.mlp_jacobian(x, W1, W2)                                 # (d_model, d_model)
+x = X[0]  # (d_model,)
+J = lesson.mlp_jacobian(x, W1, W2)  # (d_model, d_model)
 step = 1e-5
 columns = []
 for e in step * np.eye(16):
     up = (x + e) + feed_forward(x + e, W1, None, W2, None)
     down = (x - e) + feed_forward(x - e, W1, None, W2, None)
     columns.append((up - down) / (2 * step))
-print("I + J agrees with the finite difference:", np.allclose(np.eye(16) + J, np.transpose(columns), atol=1e-8))
+equal = np.allclose(np.eye(16) + J, np.transpose(columns), atol=1e-8)
+print("I + J agrees with the finite difference:", equal)
 
 # %% [markdown]
 # With twelve layers, the chain rule multiplies the twelve Jacobians. The two networks differ in what gets multiplied:
 #
-# $$\text{without the sum:}\quad J_{12} \cdots J_2\, J_1 \qquad\qquad \text{with the sum:}\quad (I + J_{12}) \cdots (I + J_2)(I + J_1)$$
+# $$\begin{aligned} \text{without the sum:} &\quad J_{12} \cdots J_2\, J_1 \\ \text{with the sum:} &\quad (I + J_{12}) \cdots (I + J_2)(I + J_1) \end{aligned}$$
 #
 # The next cell carries out that product, layer by layer, with exact Jacobians. Every row goes its own way here, so a push on row 0 moves row 0 alone: following that row is enough.
 
@@ -126,7 +128,7 @@ def derivative_by_layer(residual):
     x, derivative, norms = X[0], np.eye(16)[0], []
     for W1, W2 in layers:
         J = lesson.mlp_jacobian(x, W1, W2)
-        derivative = J @ derivative + residual * derivative        # (I + J) v, or J v
+        derivative = J @ derivative + residual * derivative  # (I + J) v, or J v
         x = feed_forward(x, W1, None, W2, None) + residual * x
         norms.append(np.linalg.norm(derivative))
     return np.array(norms)
@@ -137,7 +139,8 @@ print("layer  with the sum  without")
 for layer in (1, 2, 4, 6, 8, 12):
     print(f"{layer:4}   {number(with_sum[layer - 1], 3):>11}   {number(without[layer - 1], significant=3):>11}")
 ratio = with_sum[-1] / without[-1]
-print(f"ratio at layer 12: {number(ratio / 1e6, 1)} million, {number(log10(ratio), 1)} orders of magnitude")
+print(f"ratio at layer 12: {number(ratio / 1e6, 1)} million")
+print(f"that is {number(log10(ratio), 1)} orders of magnitude")
 
 # %% [markdown]
 # At layer 12 the two columns are 3.5 million times apart. On what is left in the right-hand column the first layer could hardly learn: the gradient that reaches it goes through that same product, read the other way round.
@@ -150,15 +153,19 @@ def outputs(X, residual):
     for W1, W2 in layers:
         X = feed_forward(X, W1, None, W2, None) + residual * X
         kept.append(X)
-    return np.array(kept)                                          # (layers, n, d_model)
+    return np.array(kept)  # (layers, n, d_model)
 
 
 push = np.zeros_like(X)
 push[0, 0] = 1e-5
-for name, residual, exact in (("with the sum", 1, with_sum), ("without", 0, without)):
+for name, residual, exact in (
+    ("with the sum", 1, with_sum),
+    ("without", 0, without),
+):
     moved = (outputs(X + push, residual) - outputs(X - push, residual)) / 2e-5
     measured = np.linalg.norm(moved, axis=(1, 2))
-    print(f"{name}: all 12 layers agree to six digits:", np.allclose(measured, exact, rtol=1e-6))
+    equal = np.allclose(measured, exact, rtol=1e-6)
+    print(f"{name}: all 12 layers agree to six digits:", equal)
 
 # %% [markdown]
 # ## Two blocks by hand: four paths
@@ -172,10 +179,11 @@ for name, residual, exact in (("with the sum", 1, with_sum), ("without", 0, with
 # %%
 J1 = lesson.mlp_jacobian(X[0], *layers[0])
 x1 = X[0] + feed_forward(X[0], layers[0][0], None, layers[0][1], None)
-J2 = lesson.mlp_jacobian(x1, *layers[1])                           # at the point layer 1 arrived at
+J2 = lesson.mlp_jacobian(x1, *layers[1])  # at the point layer 1 arrived at
 I = np.eye(16)
 terms = {"I": I, "J1": J1, "J2": J2, "J2 J1": J2 @ J1}
-print("the product is the sum of the four:", np.allclose((I + J2) @ (I + J1), sum(terms.values()), atol=1e-12))
+equal = np.allclose((I + J2) @ (I + J1), sum(terms.values()), atol=1e-12)
+print("the product is the sum of the four:", equal)
 for name, term in terms.items():
     print(f"{name:>5}  moves {number(np.linalg.norm(term[:, 0]), 3)}")
 
@@ -214,13 +222,14 @@ lesson.paths_by_length()
 
 # %%
 W1, W2 = layers[0]
-hidden = np.maximum(X @ W1, 0)                                     # (n, d_ff)
+hidden = np.maximum(X @ W1, 0)  # (n, d_ff)
 try:
     X + hidden
 except ValueError:
     print(f"cannot be added: {X.shape} + {hidden.shape}")
 print(f"brought back: {(X + hidden @ W2).shape}")
-print(f"added without a word, and wrong: {X.shape} + {hidden[:, :1].shape} = {(X + hidden[:, :1]).shape}")
+column = hidden[:, :1]
+print(f"added without a word, and wrong: {X.shape} + {column.shape} = {(X + column).shape}")
 print(f"weights of this network: {W1.size} + {W2.size} = {W1.size + W2.size}")
 
 # %% [markdown]
@@ -239,7 +248,8 @@ print(f"weights of this network: {W1.size} + {W2.size} = {W1.size + W2.size}")
 
 # %%
 for f in (1.0, 0.99, 0.9, 0.5):
-    print(f"f = {number(f, 2)}: after 100 steps the direct path carries {number(f**100, significant=2 if f < 1 else 1)}")
+    left = number(f**100, significant=2 if f < 1 else 1)
+    print(f"f = {number(f, 2)}: after 100 steps the direct path carries {left}")
 
 # %% [markdown]
 # What does the sum carry in a Transformer? Among other things, **the position**. The positional encoding (lesson 5) is added once, at the input, and no block adds it again. If block 12 knows which token comes first, it is because the sum has carried that there.
@@ -251,18 +261,19 @@ P = positional_encoding(8, 16)
 for name, residual in (("with the sum", 1), ("without", 0)):
     trace = outputs(X + P, residual) - outputs(X, residual)
     cosines = [np.sum(D * P) / (np.linalg.norm(D) * np.linalg.norm(P)) for D in trace]
-    print(f"{name:>12}: " + ", ".join(f"layer {k}: {number(cosines[k - 1], 2)}" for k in (1, 4, 8, 12)))
+    some = (f"layer {k}: {number(cosines[k - 1], 2)}" for k in (1, 4, 8, 12))
+    print(f"{name:>12}: " + ", ".join(some))
 
 # %% [markdown]
 # After twelve layers, the trace that came along the sum still resembles what went in (0.58). Without the sum no likeness is left: with a cosine of −0.06, the trace points anywhere.
 
 # %% [markdown]
-# ## What flows, grows
+# ## What flows grows
 #
 # The sum has one more price. Each layer adds something, and sums seldom cancel out: the deviation of the rows grows with depth. We measure it in the same stack. And since attention is what will read those rows, we also measure what it would see: the largest weight in each row of the softmax, on average, over two hundred random pairs of matrices $W^Q$, $W^K$.
 
 # %%
-stream = np.concatenate([X[None], outputs(X, residual=1)])         # (layers + 1, n, d_model)
+stream = np.concatenate([X[None], outputs(X, residual=1)])  # (layers + 1, n, d_model)
 print("layer  deviation  largest weight  largest weight, normed")
 for layer in (0, 4, 8, 12):
     rows = stream[layer]
@@ -287,7 +298,7 @@ lesson.growth_with_depth()
 #
 # Take **one** row $x_t$: one token, with its $d_{\text{model}}$ coordinates. Three steps.
 #
-# $$\mu_t = \frac1d \sum_{i=1}^{d} x_{t,i} \qquad s_t^2 = \frac1d \sum_{i=1}^{d} (x_{t,i} - \mu_t)^2 \qquad \hat x_t = \frac{x_t - \mu_t}{\sqrt{s_t^2 + \varepsilon}}$$
+# $$\mu_t = \frac1d \sum_i x_{t,i} \qquad s_t^2 = \frac1d \sum_i (x_{t,i} - \mu_t)^2 \qquad \hat x_t = \frac{x_t - \mu_t}{\sqrt{s_t^2 + \varepsilon}}$$
 #
 # And a fourth, which is learned: $\gamma \odot \hat x_t + \beta$. The mean and the deviation are those of this row, over its coordinates. No other row enters into it.
 #
@@ -312,26 +323,29 @@ print("agrees with layer_norm:", np.allclose(by_hand, layer_norm(row), atol=1e-1
 constant = np.full(8, 3.0)
 print("constant row:", *[number(v) for v in layer_norm(constant)])
 print("floor of the divisor, √ε:", number(np.sqrt(1e-5), 4))
-faint = 3.0 + 0.001 * np.array([1, -1, 1, -1, 1, -1, 1, -1])        # deviation 0.001
+faint = 3.0 + 0.001 * np.array([1, -1, 1, -1, 1, -1, 1, -1])  # deviation 0.001
 centred = faint - faint.mean()
 inside = centred / np.sqrt(faint.var() + 1e-5)
 outside = centred / (faint.std() + 1e-5)
-print(f"a row of deviation 0.001 leaves with {number(inside.std(), 2)} (ε inside), {number(outside.std(), 2)} (ε outside)")
+print("a row of deviation 0.001 leaves with deviation")
+print(f"   {number(inside.std(), 2)} with ε inside, {number(outside.std(), 2)} with ε outside")
 
 # %% [markdown]
 # Now a whole matrix: five rows of eight numbers, drawn with mean 3 and deviation 2.
 
 # %%
-R = np.random.default_rng(7).normal(3, 2, size=(5, 8))             # (n, d)
+R = np.random.default_rng(7).normal(3, 2, size=(5, 8))  # (n, d)
 
 
 def print_rows(name, M):
-    print(f"{name}: means", *[number(v, 3) for v in M.mean(axis=-1)], "| deviations", *[number(v, 3) for v in M.std(axis=-1)])
+    print(f"{name}:")
+    print("   means     ", *[number(v, 3) for v in M.mean(axis=-1)])
+    print("   deviations", *[number(v, 3) for v in M.std(axis=-1)])
 
 
-print_rows("goes in       ", R)
-print_rows("comes out     ", layer_norm(R))
-print_rows("γ = 4, β = −1 ", layer_norm(R, gamma=np.full(8, 4.0), beta=np.full(8, -1.0)))
+print_rows("goes in", R)
+print_rows("comes out", layer_norm(R))
+print_rows("with γ = 4, β = −1", layer_norm(R, gamma=np.full(8, 4.0), beta=np.full(8, -1.0)))
 
 # %% [markdown]
 # The means, which ran from 0.984 to 2.894, leave at 0; the deviations leave at 1. Then $\gamma$ and $\beta$ take them wherever training wants: here, to mean −1 and deviation 4. A row that leaves `layer_norm` **need not** have mean 0 and deviation 1.
@@ -339,8 +353,10 @@ print_rows("γ = 4, β = −1 ", layer_norm(R, gamma=np.full(8, 4.0), beta=np.fu
 # Could the layer learn to do nothing, with $\gamma$ and $\beta$ well chosen? No. $\gamma$ and $\beta$ are the same for every row; $\mu_t$ and $s_t$ differ from row to row. The shortest proof: two different rows that leave as equals can never be told apart again.
 
 # %%
-print("row 0 and row 0 + 10 leave as equals:", np.allclose(layer_norm(R[0]), layer_norm(R[0] + 10)))
-print("row 0 and row 0 × 3 leave as equals, but for ε:", np.allclose(layer_norm(R[0]), layer_norm(R[0] * 3), atol=1e-4))
+base = layer_norm(R[0])
+moved, stretched = layer_norm(R[0] + 10), layer_norm(R[0] * 3)
+print("row 0 and row 0 + 10 leave as equals:", np.allclose(base, moved))
+print("row 0 and row 0 × 3 too, but for ε:", np.allclose(base, stretched, atol=1e-4))
 
 # %%
 lesson.gamma_and_beta()
@@ -380,7 +396,10 @@ ramp[4] += 10 * np.linspace(0, 1, 8)
 for name, pushed in (("uniform, + 10", uniform), ("ramp, from 0 to 10", ramp)):
     rows = np.abs(layer_norm(pushed) - layer_norm(R)).max(axis=-1)
     columns = np.abs(by_columns(pushed) - by_columns(R)).max(axis=-1)
-    print(f"{name:>20}: row 0 {number(rows[0], 3)} by rows, {number(columns[0], 3)} by columns; row 4 itself, by rows {number(rows[4], 3)}")
+    print(f"push {name}")
+    for row_changed in (0, 4):
+        by_rows, by_cols = number(rows[row_changed], 3), number(columns[row_changed], 3)
+        print(f"   row {row_changed}: {by_rows} by rows, {by_cols} by columns")
 
 # %% [markdown]
 # With the uniform push, the largest change in row 0 is 0.000 by rows and 1.889 by columns.
@@ -389,10 +408,12 @@ for name, pushed in (("uniform, + 10", uniform), ("ramp, from 0 to 10", ramp)):
 
 # %%
 sentence, other, padding = R[:3], R[3:], np.zeros((4, 8))
-for name, batch in (("beside another sentence", np.concatenate([sentence, other])), ("with padding", np.concatenate([sentence, padding]))):
+for name, company in (("beside another sentence", other), ("with padding", padding)):
+    batch = np.concatenate([sentence, company])
     rows = np.abs(layer_norm(batch)[:3] - layer_norm(sentence)).max()
     columns = np.abs(by_columns(batch)[:3] - by_columns(sentence)).max()
-    print(f"{name}: the sentence changes by {number(rows, 2)} by rows, {number(columns, 2)} by columns")
+    print(f"{name}, the sentence changes by")
+    print(f"   {number(rows, 2)} by rows, {number(columns, 2)} by columns")
 print("a single token, by columns:", *[number(v) for v in by_columns(R[:1])[0]])
 
 # %% [markdown]
@@ -403,7 +424,7 @@ print("a single token, by columns:", *[number(v) for v in by_columns(R[:1])[0]])
 #
 # We have both pieces. What is left is their order. The paper of 2017 normalises *after* adding. Today's code mostly normalises *before* the sublayer, and leaves the sum free:
 #
-# $$\text{post:}\;\; \text{LN}\big(x + F(x)\big) \qquad \text{pre:}\;\; x + F\big(\text{LN}(x)\big) \qquad \text{the third:}\;\; x + \text{LN}\big(F(x)\big)$$
+# $$\begin{aligned} \text{post:} &\quad \text{LN}\big(x + F(x)\big) \\ \text{pre:} &\quad x + F\big(\text{LN}(x)\big) \\ \text{the third:} &\quad x + \text{LN}\big(F(x)\big) \end{aligned}$$
 #
 # The third exists too (*Swin V2* uses it), but it is neither of the others, and writing it while meaning post-norm is a common mistake. Two questions tell them apart. What comes out if the sublayer gives zero? And if it gives ten times as much?
 
@@ -426,7 +447,9 @@ def zero(x):
 
 for arrangement in (post, pre, third):
     out = arrangement(R, zero)
-    print(f"{arrangement.__name__:>5}: a zero sublayer returns x: {np.array_equal(out, R)}; row 0: mean {number(out[0].mean(), 2)}, deviation {number(out[0].std(), 2)}")
+    mean, deviation = number(out[0].mean(), 2), number(out[0].std(), 2)
+    print(f"{arrangement.__name__:>5}: a zero sublayer returns x: {np.array_equal(out, R)}")
+    print(f"       row 0: mean {mean}, deviation {deviation}")
 
 # %%
 M1, M2 = np.random.default_rng(1).normal(size=(2, 8, 8)) / np.sqrt(8)
@@ -440,9 +463,10 @@ def ten_times(x):
     return 10 * sublayer(x)
 
 
+print("how far x moves, with the sublayer × 1 and × 10")
 for arrangement in (post, pre, third):
     one, ten = (np.linalg.norm(arrangement(R, F) - R) for F in (sublayer, ten_times))
-    print(f"{arrangement.__name__:>5}: how far x moves, with the sublayer × 1: {number(one, 2)}, × 10: {number(ten, 2)}")
+    print(f"{arrangement.__name__:>5}: {number(one, 2)}, {number(ten, 2)}")
 
 # %% [markdown]
 # With zero sublayers, pre-norm returns $x$ exactly; post-norm returns rows of mean 0 and deviation 1. And if the sublayer speaks ten times louder, pre-norm hears it ten times louder; the third thing never notices: it normalises what the sublayer says, and its volume is lost.
@@ -450,10 +474,11 @@ for arrangement in (post, pre, third):
 # Which way does the $I$ of the first part go? In pre-norm, from input to output, it passes through nothing. In post-norm it passes through **one norm per sublayer**, and each norm divides by the deviation of the sum. If $x$ and $F(x)$ have deviation 1 and are unalike, the sum has $\sqrt 2$: every layer divides by $\sqrt 2$. The cell measures the divisor over twelve layers, with sublayers whose output is as large as their input.
 
 # %%
-divisors = lesson.post_norm_divisors(depth=12)                     # (12,): what each norm divides by
+divisors = lesson.post_norm_divisors(depth=12)  # (12,): what each norm divides by
 print("divisors:", *[number(s, 2) for s in divisors])
-print(f"the direct path after 12 layers: pre-norm carries {number(1)}, post-norm {number(1 / np.prod(divisors), significant=2)}")
-print(f"with √2 = {number(2**0.5, 2)} in all of them: {number(2**-6, significant=2)}")
+print("what the direct path carries after 12 layers")
+print(f"   pre-norm {number(1)}, post-norm {number(1 / np.prod(divisors), significant=2)}")
+print(f"   post-norm, with √2 = {number(2**0.5, 2)} in all of them: {number(2**-6, significant=2)}")
 
 # %% [markdown]
 # In post-norm the identity path is still there, but every norm narrows it. That is why deep post-norm stacks want to start with a very small learning rate (*warm-up*), while pre-norm mostly does without. Lesson 5 looks at the gradient layer by layer, and lesson 6 puts it to the test by training.
@@ -480,10 +505,13 @@ for name, norm, residual in (
 # And the position-wise network? It is often said to save the rows from collapse. See what it does in the two arrangements.
 
 # %%
+print("at layer 12, attention alone and with the position-wise network")
 for norm in ("post", "pre"):
-    alone, both = (lesson.similarity_by_layer(norm=norm, residual=True, mlp=mlp)[12] for mlp in (False, True))
-    print(f"{norm:>4}, layer 12: {number(alone, 3)} attention alone, {number(both, 3)} with the position-wise network")
-print(f"one position-wise network takes unlike rows to {number(lesson.relu_similarity(), 2)} (1/π = {number(1 / np.pi, 2)})")
+    alone = lesson.similarity_by_layer(norm=norm, residual=True, mlp=False)[12]
+    both = lesson.similarity_by_layer(norm=norm, residual=True, mlp=True)[12]
+    print(f"{norm:>4}: {number(alone, 3)}, {number(both, 3)}")
+print("one position-wise network takes unlike rows to", number(lesson.relu_similarity(), 2))
+print("1/π =", number(1 / np.pi, 2))
 
 # %%
 lesson.similarity_with_depth()
@@ -514,14 +542,17 @@ lesson.similarity_with_depth()
 # %%
 far = np.array([40_000, 40_001, 40_002, 40_003], dtype=np.float32)
 print("near", number(40_000), "in float32")
-print("variance in one pass:", number(float((far**2).mean() - far.mean() ** 2)))
-print("in two passes:", number(float(((far - far.mean()) ** 2).mean()), 2))
+one_pass = float((far**2).mean() - far.mean() ** 2)
+two_passes = float(((far - far.mean()) ** 2).mean())
+print("variance in one pass:", number(one_pass))
+print("in two passes:", number(two_passes, 2))
 print("layer_norm:", *[number(v, 3) for v in layer_norm(far)])
-print("the row (1, 0, 0, 0):", number(layer_norm(row)[0], 3), "with ddof = 1:", number(0.75 / row.std(ddof=1), 3))
+print("the row (1, 0, 0, 0):", number(layer_norm(row)[0], 3))
+print("with ddof = 1:", number(0.75 / row.std(ddof=1), 3))
 
 # %%
 def in_place(x):
-    x += sublayer(x)                                               # writes into the caller's matrix
+    x += sublayer(x)  # writes into the caller's matrix
     return x
 
 

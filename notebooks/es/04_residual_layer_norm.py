@@ -75,8 +75,9 @@ for _ in range(12):
     W1 = size * rng.normal(size=(d_model, d_ff))
     W2 = size * rng.normal(size=(d_ff, d_model))
     layers.append((W1, W2))
-X = rng.normal(size=(8, d_model))                                  # (n, d_model)
-print(f"{len(layers)} capas, pesos × {size}; W1 {W1.shape}, W2 {W2.shape}, X {X.shape}")
+X = rng.normal(size=(8, d_model))  # (n, d_model)
+print(f"{len(layers)} capas, pesos × {size}")
+print(f"W1 {W1.shape}, W2 {W2.shape}, X {X.shape}")
 
 # %% [markdown]
 # Ahora damos un empujón muy pequeño a un solo número: el de la fila 0 y la columna 0 de $X$. Y medimos cuánto se mueve la salida de cada capa, dividido entre lo que empujamos. Esa razón es la norma de una derivada. Si vale 1, la salida se mueve tanto como la entrada. Si vale 0, la capa ni se entera.
@@ -104,20 +105,21 @@ lesson.derivative_by_depth()
 
 # %%
 W1, W2 = layers[0]
-x = X[0]                                                           # (d_model,)
-J = lesson.mlp_jacobian(x, W1, W2)                                 # (d_model, d_model)
+x = X[0]  # (d_model,)
+J = lesson.mlp_jacobian(x, W1, W2)  # (d_model, d_model)
 step = 1e-5
 columns = []
 for e in step * np.eye(16):
     up = (x + e) + feed_forward(x + e, W1, None, W2, None)
     down = (x - e) + feed_forward(x - e, W1, None, W2, None)
     columns.append((up - down) / (2 * step))
-print("I + J coincide con la diferencia finita:", np.allclose(np.eye(16) + J, np.transpose(columns), atol=1e-8))
+equal = np.allclose(np.eye(16) + J, np.transpose(columns), atol=1e-8)
+print("I + J coincide con la diferencia finita:", equal)
 
 # %% [markdown]
 # Con doce capas, la regla de la cadena multiplica los doce jacobianos. La diferencia entre las dos redes está en qué se multiplica:
 #
-# $$\text{sin la suma:}\quad J_{12} \cdots J_2\, J_1 \qquad\qquad \text{con la suma:}\quad (I + J_{12}) \cdots (I + J_2)(I + J_1)$$
+# $$\begin{aligned} \text{sin la suma:} &\quad J_{12} \cdots J_2\, J_1 \\ \text{con la suma:} &\quad (I + J_{12}) \cdots (I + J_2)(I + J_1) \end{aligned}$$
 #
 # La celda siguiente hace ese producto, capa a capa, con jacobianos exactos. Como cada fila va por su cuenta, el empujón en la fila 0 solo mueve la fila 0: basta con seguirla a ella.
 
@@ -126,7 +128,7 @@ def derivative_by_layer(residual):
     x, derivative, norms = X[0], np.eye(16)[0], []
     for W1, W2 in layers:
         J = lesson.mlp_jacobian(x, W1, W2)
-        derivative = J @ derivative + residual * derivative        # (I + J) v, o J v
+        derivative = J @ derivative + residual * derivative  # (I + J) v, o J v
         x = feed_forward(x, W1, None, W2, None) + residual * x
         norms.append(np.linalg.norm(derivative))
     return np.array(norms)
@@ -137,7 +139,8 @@ print("capa   con la suma   sin la suma")
 for layer in (1, 2, 4, 6, 8, 12):
     print(f"{layer:4}   {number(with_sum[layer - 1], 3):>11}   {number(without[layer - 1], significant=3):>11}")
 ratio = with_sum[-1] / without[-1]
-print(f"razón en la capa 12: {number(ratio / 1e6, 1)} millones, {number(log10(ratio), 1)} órdenes de magnitud")
+print(f"razón en la capa 12: {number(ratio / 1e6, 1)} millones")
+print(f"son {number(log10(ratio), 1)} órdenes de magnitud")
 
 # %% [markdown]
 # La razón entre las dos columnas, en la capa 12, es de 3.5 millones. Con lo que queda en la columna de la derecha, la primera capa apenas podría aprender: el gradiente que le llega pasa por ese mismo producto, leído en sentido contrario.
@@ -150,15 +153,19 @@ def outputs(X, residual):
     for W1, W2 in layers:
         X = feed_forward(X, W1, None, W2, None) + residual * X
         kept.append(X)
-    return np.array(kept)                                          # (layers, n, d_model)
+    return np.array(kept)  # (layers, n, d_model)
 
 
 push = np.zeros_like(X)
 push[0, 0] = 1e-5
-for name, residual, exact in (("con la suma", 1, with_sum), ("sin la suma", 0, without)):
+for name, residual, exact in (
+    ("con la suma", 1, with_sum),
+    ("sin la suma", 0, without),
+):
     moved = (outputs(X + push, residual) - outputs(X - push, residual)) / 2e-5
     measured = np.linalg.norm(moved, axis=(1, 2))
-    print(f"{name}: las 12 capas coinciden con seis cifras:", np.allclose(measured, exact, rtol=1e-6))
+    equal = np.allclose(measured, exact, rtol=1e-6)
+    print(f"{name}: las 12 capas coinciden con seis cifras:", equal)
 
 # %% [markdown]
 # ## Dos bloques a mano: cuatro caminos
@@ -172,10 +179,11 @@ for name, residual, exact in (("con la suma", 1, with_sum), ("sin la suma", 0, w
 # %%
 J1 = lesson.mlp_jacobian(X[0], *layers[0])
 x1 = X[0] + feed_forward(X[0], layers[0][0], None, layers[0][1], None)
-J2 = lesson.mlp_jacobian(x1, *layers[1])                           # en el punto al que llegó la capa 1
+J2 = lesson.mlp_jacobian(x1, *layers[1])  # en el punto al que llegó la capa 1
 I = np.eye(16)
 terms = {"I": I, "J1": J1, "J2": J2, "J2 J1": J2 @ J1}
-print("el producto es la suma de los cuatro:", np.allclose((I + J2) @ (I + J1), sum(terms.values()), atol=1e-12))
+equal = np.allclose((I + J2) @ (I + J1), sum(terms.values()), atol=1e-12)
+print("el producto es la suma de los cuatro:", equal)
 for name, term in terms.items():
     print(f"{name:>5}  mueve {number(np.linalg.norm(term[:, 0]), 3)}")
 
@@ -214,13 +222,14 @@ lesson.paths_by_length()
 
 # %%
 W1, W2 = layers[0]
-hidden = np.maximum(X @ W1, 0)                                     # (n, d_ff)
+hidden = np.maximum(X @ W1, 0)  # (n, d_ff)
 try:
     X + hidden
 except ValueError:
     print(f"no se pueden sumar: {X.shape} + {hidden.shape}")
 print(f"de vuelta: {(X + hidden @ W2).shape}")
-print(f"se suma sin quejarse, y está mal: {X.shape} + {hidden[:, :1].shape} = {(X + hidden[:, :1]).shape}")
+column = hidden[:, :1]
+print(f"se suma sin quejarse, y está mal: {X.shape} + {column.shape} = {(X + column).shape}")
 print(f"pesos de esta red: {W1.size} + {W2.size} = {W1.size + W2.size}")
 
 # %% [markdown]
@@ -239,7 +248,8 @@ print(f"pesos de esta red: {W1.size} + {W2.size} = {W1.size + W2.size}")
 
 # %%
 for f in (1.0, 0.99, 0.9, 0.5):
-    print(f"f = {number(f, 2)}: el camino directo tras 100 pasos lleva {number(f**100, significant=2 if f < 1 else 1)}")
+    left = number(f**100, significant=2 if f < 1 else 1)
+    print(f"f = {number(f, 2)}: el camino directo tras 100 pasos lleva {left}")
 
 # %% [markdown]
 # ¿Qué transporta la suma en un Transformer? Entre otras cosas, **la posición**. La codificación posicional (lección 5) se suma una sola vez, a la entrada, y ningún bloque la vuelve a añadir. Si el bloque 12 sabe qué token va primero, es porque la suma la ha llevado hasta allí.
@@ -251,7 +261,8 @@ P = positional_encoding(8, 16)
 for name, residual in (("con la suma", 1), ("sin la suma", 0)):
     trace = outputs(X + P, residual) - outputs(X, residual)
     cosines = [np.sum(D * P) / (np.linalg.norm(D) * np.linalg.norm(P)) for D in trace]
-    print(f"{name:>12}: " + ", ".join(f"capa {k}: {number(cosines[k - 1], 2)}" for k in (1, 4, 8, 12)))
+    some = (f"capa {k}: {number(cosines[k - 1], 2)}" for k in (1, 4, 8, 12))
+    print(f"{name:>12}: " + ", ".join(some))
 
 # %% [markdown]
 # Tras doce capas, el rastro que llega por la suma aún se parece a lo que entró (0.58). Sin la suma no queda parecido: con un coseno de −0.06, el rastro apunta a cualquier parte.
@@ -262,7 +273,7 @@ for name, residual in (("con la suma", 1), ("sin la suma", 0)):
 # La suma tiene un precio más. Cada capa añade algo, y lo que se suma rara vez se cancela: la desviación de las filas crece con la profundidad. La medimos en la misma pila. Y, como la atención es la que va a leer esas filas, medimos también qué vería: el mayor peso de cada fila de softmax, de media, sobre doscientos pares de matrices $W^Q$, $W^K$ al azar.
 
 # %%
-stream = np.concatenate([X[None], outputs(X, residual=1)])         # (layers + 1, n, d_model)
+stream = np.concatenate([X[None], outputs(X, residual=1)])  # (layers + 1, n, d_model)
 print("capa  desviación  mayor peso  mayor peso con norma")
 for layer in (0, 4, 8, 12):
     rows = stream[layer]
@@ -287,7 +298,7 @@ lesson.growth_with_depth()
 #
 # Tomamos **una** fila $x_t$: un token, con sus $d_{\text{model}}$ coordenadas. Tres pasos.
 #
-# $$\mu_t = \frac1d \sum_{i=1}^{d} x_{t,i} \qquad s_t^2 = \frac1d \sum_{i=1}^{d} (x_{t,i} - \mu_t)^2 \qquad \hat x_t = \frac{x_t - \mu_t}{\sqrt{s_t^2 + \varepsilon}}$$
+# $$\mu_t = \frac1d \sum_i x_{t,i} \qquad s_t^2 = \frac1d \sum_i (x_{t,i} - \mu_t)^2 \qquad \hat x_t = \frac{x_t - \mu_t}{\sqrt{s_t^2 + \varepsilon}}$$
 #
 # Y un cuarto, que se aprende: $\gamma \odot \hat x_t + \beta$. La media y la desviación son de esa fila, sobre sus coordenadas. Ninguna otra fila entra en la cuenta.
 #
@@ -312,26 +323,29 @@ print("coincide con layer_norm:", np.allclose(by_hand, layer_norm(row), atol=1e-
 constant = np.full(8, 3.0)
 print("fila constante:", *[number(v) for v in layer_norm(constant)])
 print("suelo del divisor, √ε:", number(np.sqrt(1e-5), 4))
-faint = 3.0 + 0.001 * np.array([1, -1, 1, -1, 1, -1, 1, -1])        # desviación 0.001
+faint = 3.0 + 0.001 * np.array([1, -1, 1, -1, 1, -1, 1, -1])  # desviación 0.001
 centred = faint - faint.mean()
 inside = centred / np.sqrt(faint.var() + 1e-5)
 outside = centred / (faint.std() + 1e-5)
-print(f"una fila de desviación 0.001 sale con {number(inside.std(), 2)} (ε dentro), {number(outside.std(), 2)} (ε fuera)")
+print("una fila de desviación 0.001 sale con desviación")
+print(f"   {number(inside.std(), 2)} con ε dentro, {number(outside.std(), 2)} con ε fuera")
 
 # %% [markdown]
 # Ahora una matriz entera: cinco filas de ocho números, de media 3 y desviación 2.
 
 # %%
-R = np.random.default_rng(7).normal(3, 2, size=(5, 8))             # (n, d)
+R = np.random.default_rng(7).normal(3, 2, size=(5, 8))  # (n, d)
 
 
 def print_rows(name, M):
-    print(f"{name}: medias", *[number(v, 3) for v in M.mean(axis=-1)], "| desviaciones", *[number(v, 3) for v in M.std(axis=-1)])
+    print(f"{name}:")
+    print("   medias      ", *[number(v, 3) for v in M.mean(axis=-1)])
+    print("   desviaciones", *[number(v, 3) for v in M.std(axis=-1)])
 
 
-print_rows("entra        ", R)
-print_rows("sale         ", layer_norm(R))
-print_rows("γ = 4, β = −1", layer_norm(R, gamma=np.full(8, 4.0), beta=np.full(8, -1.0)))
+print_rows("entra", R)
+print_rows("sale", layer_norm(R))
+print_rows("con γ = 4, β = −1", layer_norm(R, gamma=np.full(8, 4.0), beta=np.full(8, -1.0)))
 
 # %% [markdown]
 # Las medias, que iban de 0.984 a 2.894, salen en 0; las desviaciones, en 1. Después $\gamma$ y $\beta$ las mueven adonde el entrenamiento quiera: aquí, a media −1 y desviación 4. Una fila que sale de `layer_norm` **no** tiene por qué tener media 0 y desviación 1.
@@ -339,8 +353,10 @@ print_rows("γ = 4, β = −1", layer_norm(R, gamma=np.full(8, 4.0), beta=np.ful
 # ¿Podría la capa aprender a no hacer nada, con unos $\gamma$ y $\beta$ bien elegidos? No. $\gamma$ y $\beta$ son los mismos para todas las filas; $\mu_t$ y $s_t$ son distintos en cada una. La prueba más corta: dos filas diferentes que salen iguales no se pueden volver a separar.
 
 # %%
-print("la fila 0 y la fila 0 + 10 salen iguales:", np.allclose(layer_norm(R[0]), layer_norm(R[0] + 10)))
-print("la fila 0 y la fila 0 × 3 salen iguales, salvo por ε:", np.allclose(layer_norm(R[0]), layer_norm(R[0] * 3), atol=1e-4))
+base = layer_norm(R[0])
+moved, stretched = layer_norm(R[0] + 10), layer_norm(R[0] * 3)
+print("la fila 0 y la fila 0 + 10 salen iguales:", np.allclose(base, moved))
+print("la fila 0 y la fila 0 × 3, salvo por ε:", np.allclose(base, stretched, atol=1e-4))
 
 # %%
 lesson.gamma_and_beta()
@@ -380,7 +396,10 @@ ramp[4] += 10 * np.linspace(0, 1, 8)
 for name, pushed in (("uniforme, + 10", uniform), ("en rampa, de 0 a 10", ramp)):
     rows = np.abs(layer_norm(pushed) - layer_norm(R)).max(axis=-1)
     columns = np.abs(by_columns(pushed) - by_columns(R)).max(axis=-1)
-    print(f"{name:>20}: fila 0 {number(rows[0], 3)} por filas, {number(columns[0], 3)} por columnas; la propia fila 4, por filas {number(rows[4], 3)}")
+    print(f"empujón {name}")
+    for row_changed in (0, 4):
+        by_rows, by_cols = number(rows[row_changed], 3), number(columns[row_changed], 3)
+        print(f"   fila {row_changed}: {by_rows} por filas, {by_cols} por columnas")
 
 # %% [markdown]
 # Con el empujón uniforme, el mayor cambio en la fila 0 es 0.000 por filas y 1.889 por columnas.
@@ -389,10 +408,12 @@ for name, pushed in (("uniforme, + 10", uniform), ("en rampa, de 0 a 10", ramp))
 
 # %%
 sentence, other, padding = R[:3], R[3:], np.zeros((4, 8))
-for name, batch in (("con otra frase", np.concatenate([sentence, other])), ("con relleno", np.concatenate([sentence, padding]))):
+for name, company in (("con otra frase", other), ("con relleno", padding)):
+    batch = np.concatenate([sentence, company])
     rows = np.abs(layer_norm(batch)[:3] - layer_norm(sentence)).max()
     columns = np.abs(by_columns(batch)[:3] - by_columns(sentence)).max()
-    print(f"{name}: la frase cambia {number(rows, 2)} por filas, {number(columns, 2)} por columnas")
+    print(f"{name}, la frase cambia")
+    print(f"   {number(rows, 2)} por filas, {number(columns, 2)} por columnas")
 print("un solo token, por columnas:", *[number(v) for v in by_columns(R[:1])[0]])
 
 # %% [markdown]
@@ -403,7 +424,7 @@ print("un solo token, por columnas:", *[number(v) for v in by_columns(R[:1])[0]]
 #
 # Ya tenemos las dos piezas. Falta el orden. El artículo de 2017 normaliza *después* de sumar. El código de hoy suele normalizar *antes* de la subcapa y dejar la suma libre:
 #
-# $$\text{post:}\;\; \text{LN}\big(x + F(x)\big) \qquad \text{pre:}\;\; x + F\big(\text{LN}(x)\big) \qquad \text{la tercera:}\;\; x + \text{LN}\big(F(x)\big)$$
+# $$\begin{aligned} \text{post:} &\quad \text{LN}\big(x + F(x)\big) \\ \text{pre:} &\quad x + F\big(\text{LN}(x)\big) \\ \text{la tercera:} &\quad x + \text{LN}\big(F(x)\big) \end{aligned}$$
 #
 # La tercera también existe (*Swin V2* la usa), pero no es ninguna de las otras dos, y escribirla creyendo escribir post-norm es un error frecuente. Las separan dos preguntas. ¿Qué sale si la subcapa da cero? ¿Y si da diez veces más?
 
@@ -426,7 +447,9 @@ def zero(x):
 
 for arrangement in (post, pre, third):
     out = arrangement(R, zero)
-    print(f"{arrangement.__name__:>5}: con subcapa cero devuelve x: {np.array_equal(out, R)}; fila 0: media {number(out[0].mean(), 2)}, desviación {number(out[0].std(), 2)}")
+    mean, deviation = number(out[0].mean(), 2), number(out[0].std(), 2)
+    print(f"{arrangement.__name__:>5}: con subcapa cero devuelve x: {np.array_equal(out, R)}")
+    print(f"       fila 0: media {mean}, desviación {deviation}")
 
 # %%
 M1, M2 = np.random.default_rng(1).normal(size=(2, 8, 8)) / np.sqrt(8)
@@ -440,9 +463,10 @@ def ten_times(x):
     return 10 * sublayer(x)
 
 
+print("cuánto cambia x, con la subcapa × 1 y × 10")
 for arrangement in (post, pre, third):
     one, ten = (np.linalg.norm(arrangement(R, F) - R) for F in (sublayer, ten_times))
-    print(f"{arrangement.__name__:>5}: lo que cambia x, con la subcapa × 1: {number(one, 2)}, × 10: {number(ten, 2)}")
+    print(f"{arrangement.__name__:>5}: {number(one, 2)}, {number(ten, 2)}")
 
 # %% [markdown]
 # Con subcapas a cero, pre-norm devuelve $x$ exactamente; post-norm devuelve filas de media 0 y desviación 1. Y si la subcapa habla diez veces más alto, pre-norm la oye diez veces más; la tercera cosa, ni se entera: normaliza lo que la subcapa dice, y su volumen se pierde.
@@ -450,10 +474,11 @@ for arrangement in (post, pre, third):
 # ¿Qué camino sigue la $I$ de la primera parte? En pre-norm, de la entrada a la salida, no atraviesa nada. En post-norm atraviesa **una norma por subcapa**, y cada norma divide por la desviación de la suma. Si $x$ y $F(x)$ tienen desviación 1 y no se parecen, la suma tiene $\sqrt 2$: cada capa divide por $\sqrt 2$. La celda mide el divisor en doce capas, con subcapas de salida tan grande como su entrada.
 
 # %%
-divisors = lesson.post_norm_divisors(depth=12)                     # (12,): por qué divide cada norma
+divisors = lesson.post_norm_divisors(depth=12)  # (12,): por qué divide cada norma
 print("divisores:", *[number(s, 2) for s in divisors])
-print(f"el camino directo, tras 12 capas: pre-norm lleva {number(1)}, post-norm {number(1 / np.prod(divisors), significant=2)}")
-print(f"con √2 = {number(2**0.5, 2)} en todas: {number(2**-6, significant=2)}")
+print("lo que lleva el camino directo tras 12 capas")
+print(f"   pre-norm {number(1)}, post-norm {number(1 / np.prod(divisors), significant=2)}")
+print(f"   post-norm, con √2 = {number(2**0.5, 2)} en todas: {number(2**-6, significant=2)}")
 
 # %% [markdown]
 # En post-norm el camino de la identidad sigue ahí, pero cada norma lo estrecha. Por eso las pilas profundas con post-norm piden empezar con una tasa de aprendizaje muy pequeña (*warm-up*) y con pre-norm suele no hacer falta. La lección 5 mira el gradiente capa a capa, y la 6 lo pone a prueba entrenando.
@@ -480,10 +505,13 @@ for name, norm, residual in (
 # ¿Y la red por posición? Suele decirse que salva del colapso. Mira lo que hacen las dos colocaciones.
 
 # %%
+print("en la capa 12, atención sola y con red por posición")
 for norm in ("post", "pre"):
-    alone, both = (lesson.similarity_by_layer(norm=norm, residual=True, mlp=mlp)[12] for mlp in (False, True))
-    print(f"{norm:>4}, capa 12: {number(alone, 3)} atención sola, {number(both, 3)} con red por posición")
-print(f"una red por posición lleva filas sin parecido a {number(lesson.relu_similarity(), 2)} (1/π = {number(1 / np.pi, 2)})")
+    alone = lesson.similarity_by_layer(norm=norm, residual=True, mlp=False)[12]
+    both = lesson.similarity_by_layer(norm=norm, residual=True, mlp=True)[12]
+    print(f"{norm:>4}: {number(alone, 3)}, {number(both, 3)}")
+print("una red por posición lleva filas sin parecido a", number(lesson.relu_similarity(), 2))
+print("1/π =", number(1 / np.pi, 2))
 
 # %%
 lesson.similarity_with_depth()
@@ -514,14 +542,17 @@ lesson.similarity_with_depth()
 # %%
 far = np.array([40_000, 40_001, 40_002, 40_003], dtype=np.float32)
 print("alrededor de", number(40_000), "en float32")
-print("varianza en una pasada:", number(float((far**2).mean() - far.mean() ** 2)))
-print("en dos pasadas:", number(float(((far - far.mean()) ** 2).mean()), 2))
+one_pass = float((far**2).mean() - far.mean() ** 2)
+two_passes = float(((far - far.mean()) ** 2).mean())
+print("varianza en una pasada:", number(one_pass))
+print("en dos pasadas:", number(two_passes, 2))
 print("layer_norm:", *[number(v, 3) for v in layer_norm(far)])
-print("la fila (1, 0, 0, 0):", number(layer_norm(row)[0], 3), "con ddof = 1:", number(0.75 / row.std(ddof=1), 3))
+print("la fila (1, 0, 0, 0):", number(layer_norm(row)[0], 3))
+print("con ddof = 1:", number(0.75 / row.std(ddof=1), 3))
 
 # %%
 def in_place(x):
-    x += sublayer(x)                                               # escribe en la matriz de quien llama
+    x += sublayer(x)  # escribe en la matriz de quien llama
     return x
 
 
