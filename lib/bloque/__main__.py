@@ -1,0 +1,47 @@
+"""Commands for teachers.
+
+    python -m bloque check FILE.ipynb […] [--csv TABLE.csv] [--json TABLE.json] [--seconds 120] [--jobs 2]
+    python -m bloque class [FOLDER] [--from notebooks]
+
+``check`` runs notebooks, each in a kernel of its own, and tells which exercises pass; its exit status is
+1 if one does not. ``class`` writes the notebooks without solutions, and a page for the teacher.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+import bloque
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m bloque", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--language", default=None, help="es, en …: the language of the tables")
+    commands = parser.add_subparsers(dest="command", required=True)
+    checking = commands.add_parser("check", help="run the exercises of notebooks")
+    checking.add_argument("notebooks", nargs="+", type=Path, metavar="FILE.ipynb")
+    checking.add_argument("--csv", type=Path, help="write the table here")
+    checking.add_argument("--json", type=Path, help="write the table here too, as JSON")
+    checking.add_argument("--seconds", type=float, default=120, help="for each notebook (default 120)")
+    checking.add_argument("--jobs", type=int, default=2, help="kernels at a time, about 200 MB each (default 2)")
+    classroom = commands.add_parser("class", help="notebooks without solutions and a teacher's page")
+    classroom.add_argument("folder", nargs="?", type=Path, default=Path("build/class"))
+    classroom.add_argument("--from", dest="source", type=Path, default=Path("notebooks"))
+    chosen = parser.parse_args(arguments)
+    if chosen.language:
+        bloque.language(chosen.language)
+    if chosen.command == "check":
+        from bloque.checks.marking import mark
+
+        return mark(chosen.notebooks, seconds=chosen.seconds, jobs=chosen.jobs, csv_path=chosen.csv, json_path=chosen.json)
+    from bloque.checks.classroom import make_class
+
+    for path in make_class(chosen.source, chosen.folder):
+        print(path)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
