@@ -119,7 +119,7 @@ class _Diagnosis:
         if outcome.failure is not None:
             if outcome.failure.kind == "NotImplementedError" or "ellipsis" in outcome.failure.message.lower():
                 return self._say("stub")
-            if outcome.failure.kind in ("NameError", "UnboundLocalError", "TypeError") and _blanks(self.candidate):
+            if _blanks(self.candidate):  # whatever stopped it, the blanks come first
                 return self._say("stub")
             return None
         if values.holds_ellipsis(outcome.value):
