@@ -109,7 +109,7 @@ def dot() -> Explorer:
     left.text(LONG_QUERY + 0.1, 0.12, "q", color=style.QUERIES, fontweight="bold")
     name = left.text(0, 0, "k", color=style.KEYS, fontweight="bold", ha="center", va="center")
     angles = np.arange(0, 361, 5)
-    products = np.array([dot_product(angle) for angle in angles])
+    products = np.array([dot_product(float(angle)) for angle in angles])
     right.set_title(text("entrance.dot.curve"))
     (trail,) = right.plot([], [], color=style.WEIGHTS)
     right.axhline(0, color=style.MUTED, linewidth=1)

@@ -116,7 +116,7 @@ class Bars:
         axes.set_ylabel(text("saturation.weight"))
         self.shown = 0
 
-    def set(self, weights: Sequence[float]) -> None:
+    def set(self, weights: Any) -> None:
         n = len(weights)
         for index, (patch, label) in enumerate(zip(self.patches, self.labels, strict=True)):
             shown = index < n
@@ -236,7 +236,7 @@ def saturation(scores: Sequence[float] = (2, 1, 0), softmax: Softmax = bloque.so
     explorer.moving(curve, tangent, here, gauge, mark)
 
     @explorer.frame
-    def frame(scale: float, scores: Sequence[float]) -> str:
+    def frame(scale: float, scores: Any) -> str:
         scores = np.asarray(scores, dtype=float)
         scaled = scale * scores
         weights = _weights(scaled, softmax)
@@ -285,7 +285,7 @@ def jacobian(scores: Sequence[float] = (2, 1, 0), softmax: Softmax = bloque.soft
     explorer.moving(image, *(entry for row in entries for entry in row))
 
     @explorer.frame
-    def frame(scale: float, scores: Sequence[float]) -> str:
+    def frame(scale: float, scores: Any) -> str:
         scaled = scale * np.asarray(scores, dtype=float)
         n = scaled.size
         table = slopes(scaled, softmax)
@@ -388,7 +388,7 @@ def temperature(scores: Sequence[float] = (0, 1, 2), softmax: Softmax = bloque.s
     explorer.moving(uniform, *limits, *curves, *dots)
 
     @explorer.frame
-    def frame(temperature: float, scores: Sequence[float]) -> str:
+    def frame(temperature: float, scores: Any) -> str:
         scores = np.asarray(scores, dtype=float)
         n = scores.size
         weights = _weights(scores / temperature, softmax)
