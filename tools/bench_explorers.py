@@ -269,7 +269,9 @@ AHEAD = """() => { const view = document.querySelector(".bloque-view").bloque;
     if (view.keptAhead) view.ahead = view.keptAhead; view.show(); }"""
 FILLED = """() => { const view = document.querySelector(".bloque-view").bloque;
     return !view.pending && view.counts[0] === 61 && view.ahead(view.here(), 1, true).length === 0; }"""
-FORGET = """() => document.querySelector(".bloque-view").bloque.frames.drop(document.querySelector(".bloque-view").bloque.key([WANTED, 0]))"""
+FORGET = (
+    """() => document.querySelector(".bloque-view").bloque.frames.drop(document.querySelector(".bloque-view").bloque.key([WANTED, 0]))"""
+)
 
 
 def home(page: Any, way: str) -> None:
@@ -390,31 +392,30 @@ def cold(page: Any, other: bool) -> dict[str, float]:
 def measure(ratio: float, steps: int, ways: tuple[str, ...] = WAYS) -> dict[str, Any]:
     """All ways at one pixel ratio."""
     found: dict[str, Any] = {"ratio": ratio, "keys": {}, "drag": {}}
-    with tempfile.TemporaryDirectory() as folder, lab([notebook(ratio, Path(folder))]) as running:
-        with browser(1280, 900, ratio) as page:
-            open_notebook(page, running, "bench.ipynb")
-            page.evaluate(PAGE)
-            run_all(page)
-            page.wait_for_selector(".bloque-stage canvas[data-key]")
-            found["blit"] = float(page.locator(".jp-OutputArea-output:has-text('BLIT')").first.inner_text().split()[1])
-            page.locator(".bloque-stage").first.scroll_into_view_if_needed()
-            page.evaluate(NO_AHEAD)
-            for way in ways:
-                if way == "explorer":
-                    page.evaluate(AHEAD)
-                    page.evaluate("() => { const v = document.querySelector('.bloque-view').bloque; v.moved = 0; v.pump(); }")
-                    page.wait_for_function(FILLED, timeout=60_000)
-                print(f"ratio {ratio:g}: {way}", file=sys.stderr)
-                found["keys"][way] = keys(page, way, steps, running.process.pid)
-                if way != "asked":
-                    found["drag"][way] = drag(page, way)
-            found["cold"] = {"appeared": cold(page, False), "other control": cold(page, True)}
-            page.wait_for_function(FILLED, timeout=60_000)
-            found["kept"] = page.evaluate(
-                """() => { const v = document.querySelector(".bloque-view").bloque; let png = 0;
+    with tempfile.TemporaryDirectory() as folder, lab([notebook(ratio, Path(folder))]) as running, browser(1280, 900, ratio) as page:
+        open_notebook(page, running, "bench.ipynb")
+        page.evaluate(PAGE)
+        run_all(page)
+        page.wait_for_selector(".bloque-stage canvas[data-key]")
+        found["blit"] = float(page.locator(".jp-OutputArea-output:has-text('BLIT')").first.inner_text().split()[1])
+        page.locator(".bloque-stage").first.scroll_into_view_if_needed()
+        page.evaluate(NO_AHEAD)
+        for way in ways:
+            if way == "explorer":
+                page.evaluate(AHEAD)
+                page.evaluate("() => { const v = document.querySelector('.bloque-view').bloque; v.moved = 0; v.pump(); }")
+                page.wait_for_function(FILLED, timeout=60_000)
+            print(f"ratio {ratio:g}: {way}", file=sys.stderr)
+            found["keys"][way] = keys(page, way, steps, running.process.pid)
+            if way != "asked":
+                found["drag"][way] = drag(page, way)
+        found["cold"] = {"appeared": cold(page, False), "other control": cold(page, True)}
+        page.wait_for_function(FILLED, timeout=60_000)
+        found["kept"] = page.evaluate(
+            """() => { const v = document.querySelector(".bloque-view").bloque; let png = 0;
                 for (const f of v.frames.kept.values()) png += f.size;
                 return { frames: v.frames.kept.size, bytes: v.frames.bytes, png }; }"""
-            )
+        )
     return found
 
 
@@ -432,8 +433,12 @@ def report(found: dict[str, Any]) -> bool:
             line += " " * 66
         print(line + f" {k[way]['lost']:6d}")
     for name, c in found["cold"].items():
-        print(f"cold, {name}: {100 * c['found']:.0f} % of {c['steps']} steps found their frame; 90 % of the range after {c['ninety']:.0f} ms, all after {c['all']:.0f} ms")
-    print(f"kept: {found['kept']['frames']} frames, PNG {found['kept']['png'] / 1e6:.1f} MB, with decoded {found['kept']['bytes'] / 1e6:.1f} MB")
+        print(
+            f"cold, {name}: {100 * c['found']:.0f} % of {c['steps']} steps found their frame; 90 % of the range after {c['ninety']:.0f} ms, all after {c['all']:.0f} ms"
+        )
+    print(
+        f"kept: {found['kept']['frames']} frames, PNG {found['kept']['png'] / 1e6:.1f} MB, with decoded {found['kept']['bytes'] / 1e6:.1f} MB"
+    )
     promises = [
         ("frame there: at most local + 20 ms", k["explorer"]["median"] - k["local"]["median"], 20, False),
         ("frame there: times faster than interact", k["interact"]["median"] / k["explorer"]["median"], 6, True),

@@ -17,6 +17,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -75,9 +76,7 @@ def lab(notebooks: list[Path] | None = None, theme: str = "light") -> Iterator[L
         shutil.copy(notebook, target)
     folder.mkdir(exist_ok=True)
     settings = home / "config" / "lab" / "user-settings"
-    chosen = SETTINGS | {
-        "@jupyterlab/apputils-extension/themes": {"theme": "JupyterLab Dark" if theme == "dark" else "JupyterLab Light"}
-    }
+    chosen = SETTINGS | {"@jupyterlab/apputils-extension/themes": {"theme": "JupyterLab Dark" if theme == "dark" else "JupyterLab Light"}}
     for plugin, values in chosen.items():
         file = settings / f"{plugin}.jupyterlab-settings"
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -96,10 +95,21 @@ def lab(notebooks: list[Path] | None = None, theme: str = "light") -> Iterator[L
         "JUPYTER_PLATFORM_DIRS": "1",
         "JUPYTER_TOKEN": token,
     }
+
+    def stopped(*_: Any) -> None:  # told to stop, we still stop what we started
+        raise SystemExit(143)
+
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, stopped)
     log = (home / "log").open("wb")
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1", f"--port={port}"]
     command += [f"--ServerApp.root_dir={folder}", "--ServerApp.port_retries=0", "--LabApp.news_url=None"]
-    command += ["--ServerApp.allow_root=True", "--ServerApp.disable_check_xsrf=True", "--LabApp.extension_manager=readonly", "--LabApp.expose_app_in_browser=True"]
+    command += [
+        "--ServerApp.allow_root=True",
+        "--ServerApp.disable_check_xsrf=True",
+        "--LabApp.extension_manager=readonly",
+        "--LabApp.expose_app_in_browser=True",
+    ]
     process = subprocess.Popen(command, env=environment, stdout=log, stderr=log, cwd=home, start_new_session=True)
     try:
         running = Lab(f"http://127.0.0.1:{port}", token, folder, process)
@@ -138,9 +148,7 @@ def browser(width: int = 1280, height: int = 900, ratio: float = 1, touch: bool 
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
         try:
-            context = chromium.new_context(
-                viewport={"width": width, "height": height}, device_scale_factor=ratio, has_touch=touch
-            )
+            context = chromium.new_context(viewport={"width": width, "height": height}, device_scale_factor=ratio, has_touch=touch)
             yield context.new_page()
         finally:
             chromium.close()
@@ -150,22 +158,32 @@ def open_notebook(page: Any, running: Lab, notebook: str, ui: str = "lab") -> No
     """Open a notebook and wait until its kernel is ready."""
     page.goto(running.address(notebook, ui))
     page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
-    choose = page.locator(".jp-Dialog button.jp-mod-accept")
-    with contextlib.suppress(Exception):  # JupyterLab asks for the kernel when its list of kernels comes late
-        choose.click(timeout=4_000)
-    page.wait_for_selector('.jp-Notebook-ExecutionIndicator[data-status="idle"]', timeout=60_000)
+    _wait(page, READY, 90)
     if ui == "lab" and page.locator("#jp-left-stack:visible").count():
         page.keyboard.press("Control+b")  # the file list takes a third of a narrow window
+
+
+READY = """() => document.querySelector('.jp-Notebook-ExecutionIndicator')?.dataset.status === "idle"
+    && Boolean(window.jupyterapp)"""
+DONE = r"""() => {
+    const prompts = [...document.querySelectorAll('.jp-Notebook .jp-CodeCell .jp-InputPrompt')];
+    return prompts.length && prompts.every(p => /\d/.test(p.textContent));
+}"""
 
 
 def run_all(page: Any, seconds: float = 120) -> None:
     """Run every cell, in order, and wait for the last."""
     page.evaluate("() => void window.jupyterapp.commands.execute('notebook:run-all-cells')")
-    page.wait_for_function(
-        """() => {
-            const prompts = [...document.querySelectorAll('.jp-Notebook .jp-CodeCell .jp-InputPrompt')];
-            return prompts.length && prompts.every(p => /\\d/.test(p.textContent));
-        }""",
-        timeout=seconds * 1000,
-        polling=200,
-    )
+    _wait(page, DONE, seconds)
+
+
+def _wait(page: Any, condition: str, seconds: float) -> None:
+    """Wait for a condition; meanwhile answer JupyterLab's question for a kernel, should it ask one."""
+    deadline = time.monotonic() + seconds
+    choose = page.locator(".jp-Dialog:has(.jp-Dialog-content select) button.jp-mod-accept")
+    while not page.evaluate(condition):
+        if choose.count():
+            choose.first.click()
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"not within {seconds:.0f} s: {condition}")
+        page.wait_for_timeout(250)

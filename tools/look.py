@@ -26,7 +26,11 @@ def look(notebook: Path, out: Path, width: int, height: int, theme: str, ratio: 
     with lab([notebook.resolve()], theme) as running, browser(width, height, ratio) as page:
         page.on("pageerror", lambda error: wrong.append(f"page: {error}"))
         page.on("console", lambda m: m.type == "error" and not any(h in m.text for h in HARMLESS) and wrong.append(f"console: {m.text}"))
-        name = str(notebook.resolve().relative_to(ROOT / "notebooks")) if notebook.resolve().is_relative_to(ROOT / "notebooks") else notebook.name
+        name = (
+            str(notebook.resolve().relative_to(ROOT / "notebooks"))
+            if notebook.resolve().is_relative_to(ROOT / "notebooks")
+            else notebook.name
+        )
         open_notebook(page, running, name)
         if cells == "run":
             run_all(page, 300)

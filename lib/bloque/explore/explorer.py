@@ -160,9 +160,7 @@ class Explorer:
             self._draw(position)
             taken = time.thread_time() - began
             if taken > SLOWEST_FRAME:
-                raise ExplorerError(
-                    text("explore.errors.slow", where=self.where(position), seconds=f"{taken:.0f}", most=SLOWEST_FRAME)
-                )
+                raise ExplorerError(text("explore.errors.slow", where=self.where(position), seconds=f"{taken:.0f}", most=SLOWEST_FRAME))
         self.caption = self._set(self.position)
         return function
 
@@ -182,9 +180,7 @@ class Explorer:
 
     def where(self, position: Position) -> str:
         """A position in the reader's words."""
-        return ", ".join(
-            f"{self.labels[c.name]}: {self.readouts[c.name][i]}" for c, i in zip(self.grid, position, strict=True)
-        )
+        return ", ".join(f"{self.labels[c.name]}: {self.readouts[c.name][i]}" for c, i in zip(self.grid, position, strict=True))
 
     def at(self, **values: Any) -> str:
         """Go to a position, the controls that are not named staying where they are; the caption there."""
@@ -194,9 +190,7 @@ class Explorer:
                 control = next(c for c in self.controls if c.name == name)
                 self.free[name] = control.check(value)
             here = self.locate(**values)
-            self.position = tuple(
-                new if c.name in values else old for c, new, old in zip(self.grid, here, self.position, strict=True)
-            )
+            self.position = tuple(new if c.name in values else old for c, new, old in zip(self.grid, here, self.position, strict=True))
             self.caption = self._set(self.position)
         if self._live is not None and not self._live.closed:
             self._live.go(self.position)
@@ -220,9 +214,7 @@ class Explorer:
             raise ExplorerError(text("explore.errors.no_caption", given=type(caption).__name__))
         for artist in self.drawing.moving:
             if _broken(artist):
-                raise ExplorerError(
-                    text("explore.errors.nan", where=self.where(position), artist=type(artist).__name__)
-                )
+                raise ExplorerError(text("explore.errors.nan", where=self.where(position), artist=type(artist).__name__))
         return caption
 
     def _draw(self, position: Position, ratio: float = 1) -> tuple[np.ndarray, str]:
@@ -236,6 +228,12 @@ class Explorer:
             pixels, caption = self._draw(position, ratio)
             return png(pixels), caption
 
+    def pixels(self, position: Position, ratio: float = 1) -> tuple[np.ndarray, str]:
+        """The frame at a position as (height, width, 4) bytes of its own, and its caption."""
+        with LOCK:
+            pixels, caption = self._draw(position, ratio)
+            return pixels.copy(), caption
+
     def still(self, *, ratio: float = 1, **values: Any) -> bytes:
         """The PNG of one position, the other controls at their defaults."""
         return self.picture(self.locate(**values), ratio)[0]
@@ -243,8 +241,8 @@ class Explorer:
     def stored_png(self) -> bytes:
         """The present picture and, below it, the strip of telling positions."""
         with LOCK:
-            strip = [(self._strip_label(p), self._draw(p, RATIO)[0].copy()) for p in self.strip]
-            present = self._draw(self.position, RATIO)[0].copy()
+            strip = [(self._strip_label(p), self.pixels(p, RATIO)[0]) for p in self.strip]
+            present = self.pixels(self.position, RATIO)[0]
         return with_strip(present, strip)
 
     def _strip_label(self, position: Position) -> str:
@@ -288,11 +286,7 @@ class Explorer:
                 }
                 for c in self.grid
             ],
-            "free": [
-                {"name": c.name, "label": self.labels[c.name], "value": c.write(self.free[c.name])}
-                for c in self.controls
-                if c.free
-            ],
+            "free": [{"name": c.name, "label": self.labels[c.name], "value": c.write(self.free[c.name])} for c in self.controls if c.free],
             "tour": [list(p) for p in self.tour],
             "guess": guess,
             "places": self._places,
@@ -343,5 +337,3 @@ def _broken(artist: Artist) -> bool:
     if hasattr(artist, "get_unitless_position"):
         return any(math.isnan(v) for v in artist.get_unitless_position())
     return False
-
-

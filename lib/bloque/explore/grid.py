@@ -43,7 +43,7 @@ class GridControl(Control):
         self.value = self.values[0] if value is None else value
         if self.value not in self.values:
             near = ", ".join(self._write(v) for v in self._nearest())
-            raise ValueError(text("explore.errors.off_grid", name=name, value=self._write(self.value), near=near))
+            raise ValueError(text("explore.errors.off_grid", name=name, value=self.value, near=near))
         self.value = self.values[self.values.index(self.value)]
 
     @property
@@ -122,9 +122,7 @@ class Slider(GridControl):
                 raise ValueError(text("explore.errors.step", name=name, step=step))
             spans = (maximum - minimum) / step
             if abs(spans - round(spans)) > 1e-6:
-                raise ValueError(
-                    text("explore.errors.step_span", name=name, step=step, minimum=minimum, maximum=maximum)
-                )
+                raise ValueError(text("explore.errors.step_span", name=name, step=step, minimum=minimum, maximum=maximum))
             steps = round(spans) + 1
         steps = 61 if steps is None else steps
         if steps < 1 or (steps == 1 and maximum > minimum) or steps > LARGEST_GRID:

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 from matplotlib.artist import Artist
-from matplotlib.spines import Spine
 from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.spines import Spine
 from matplotlib.text import Text
 
 from .style import DPI
@@ -78,7 +78,7 @@ class Drawing:
         if self.figure.dpi != DPI * ratio:
             self.figure.set_dpi(DPI * ratio)
         engine = self.figure.get_layout_engine()
-        if engine is not None and (self._laid_out != ratio or self._relayout):
+        if engine is not None and self.figure.axes and (self._laid_out != ratio or self._relayout):
             engine.execute(self.figure)
             self._laid_out, self._relayout = ratio, False
         self._over = self._layers()

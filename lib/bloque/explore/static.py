@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from .render import LOCK
 from .stored import few_colours, palette_of
 
 
@@ -22,12 +21,11 @@ def write_tour(explorer: Any, folder: Path, pixel_ratio: float) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     frames: dict[str, dict[str, str]] = {}
     home = tuple(c.default for c in explorer.grid)
-    telling = np.concatenate([explorer._draw(p, 1)[0].copy() for p in dict.fromkeys([home, *explorer.strip])])
+    telling = np.concatenate([explorer.pixels(p)[0] for p in dict.fromkeys([home, *explorer.strip])])
     palette = palette_of(telling)  # one for the whole tour: choosing colours takes longer than drawing
     for position in dict.fromkeys([home, *explorer.tour]):
-        with LOCK:
-            pixels, caption = explorer._draw(position, pixel_ratio)
-            png = few_colours(pixels, palette)
+        pixels, caption = explorer.pixels(position, pixel_ratio)
+        png = few_colours(pixels, palette)
         file = f"{hashlib.sha256(png).hexdigest()[:16]}.png"
         (folder / file).write_bytes(png)
         frames[",".join(map(str, position))] = {"file": file, "caption": caption}

@@ -17,6 +17,7 @@ const STYLE = `
 .bloque-button:hover { background: color-mix(in srgb, currentColor 10%, transparent); }
 .bloque-stage { order: 2; position: relative; background: #fff; }
 .bloque-stage canvas { display: block; width: 100%; height: auto; background: #fff; }
+.bloque-stage canvas.bloque-stale { opacity: .3; }
 .bloque-mark { position: absolute; pointer-events: none; box-sizing: border-box; border-width: 0; }
 .bloque-mark span { position: absolute; font: 12px "DejaVu Sans", Verdana, sans-serif; line-height: 1.2; padding: 0 3px;
   background: rgba(255,255,255,.88); white-space: nowrap; }
@@ -405,7 +406,7 @@ class View {
   showError(key, frame) {
     this.shown = key;
     this.canvas.dataset.key = key.split(":")[2];
-    this.write(this.spec.texts.failed);
+    this.write(frame.error === this.spec.texts.outside ? frame.error : this.spec.texts.failed);
   }
 
   write(words) {
@@ -547,6 +548,7 @@ class View {
     }
     if (this.note.textContent !== words) this.note.textContent = words;
     this.note.hidden = !words;
+    this.canvas.classList.toggle("bloque-stale", wanted?.error !== undefined);
     this.note.classList.toggle("failed", failed);
   }
 

@@ -52,9 +52,7 @@ class Live:
     def __init__(self, explorer: Any):
         self.explorer = explorer
         self.closed = False
-        self.view = view_class(explorer.grid)(
-            spec=explorer.spec(), locked=explorer.guess is not None, guess_at=explorer.guess_default()
-        )
+        self.view = view_class(explorer.grid)(spec=explorer.spec(), locked=explorer.guess is not None, guess_at=explorer.guess_default())
         self.view.on_msg(self._hear)
         self.links: list[Any] = []
         self.widgets: dict[str, Any] = {}
@@ -74,9 +72,7 @@ class Live:
         layout = {"width": "auto"}
         common = {"description": label, "description_allow_html": False, "style": DESCRIPTION, "layout": layout}
         if control.free:
-            widget: Any = ipywidgets.Text(
-                value=control.write(explorer.free[control.name]), continuous_update=False, **common
-            )
+            widget: Any = ipywidgets.Text(value=control.write(explorer.free[control.name]), continuous_update=False, **common)
             widget.layout.grid_column = "1 / -1"
             widget.observe(lambda change: self._read(control, widget, change["new"]), "value")
             attribute = ""
@@ -205,4 +201,3 @@ def _running_cell() -> tuple[str, str]:
     if hasattr(shell, "get_parent"):
         parent = shell.get_parent() or parent
     return parent.get("metadata", {}).get("cellId", ""), parent.get("header", {}).get("msg_id", "")
-

@@ -1,0 +1,238 @@
+"""The explorer without a browser: positions, captions, frames, errors, memory, threads."""
+
+import doctest
+import gc
+import io
+import json
+import random
+import threading
+import tracemalloc
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from PIL import Image
+
+import bloque
+from bloque.explore import Explorer, ExplorerError, Guess, Picture, Slider, explorer, style
+from bloque.explore.render import Drawing, png
+from bloque.explore.tour import LONGEST_TOUR, default_tour, telling_positions
+
+
+def read(data):
+    return np.asarray(Image.open(io.BytesIO(data)).convert("RGBA"))
+
+
+def test_the_example_in_the_docstring_runs():
+    assert doctest.testmod(explorer).failed == 0
+
+
+def test_its_text_is_its_caption(waves):
+    made = waves().explorer
+    assert repr(made) == "speed 2, sine, highest 3"
+    assert made.at(speed=5) == repr(made) == "speed 5, sine, highest 3"
+    assert made.at(rule="square") == "speed 5, square, highest 3"
+    assert made.at(heights=[4, 5, 6]) == "speed 5, square, highest 6"
+
+
+def test_building_tries_both_ends_and_every_option(waves):
+    calls = set(waves().calls)
+    assert {(1, "sine", False), (10, "sine", False), (2, "square", False), (2, "sine", True), (10, "square", True)} <= calls
+    assert waves().calls[-1] == (2, "sine", False)
+
+
+@pytest.mark.parametrize("speed", [1, 10])
+def test_a_frame_that_raises_at_one_end_fails_the_build(waves, speed):
+    def change(made, now):
+        if now == speed:
+            raise KeyError("heads")
+
+    with pytest.raises(ExplorerError, match=f"speed: {speed} Hz.*heads"):
+        waves(change)
+
+
+@pytest.mark.parametrize("language", ["es", "en"])
+def test_errors_speak_the_readers_language(waves, language):
+    bloque.language(language)
+    with pytest.raises(ExplorerError, match={"es": "tiene que devolver", "en": "must return"}[language]):
+        waves(lambda made, now: 7)
+
+
+def test_nan_is_found(waves):
+    with pytest.raises(ExplorerError, match="NaN"):
+        waves(lambda made, now: made.bars[0].set_height(np.nan))
+    with pytest.raises(ExplorerError, match="NaN"):
+        waves(lambda made, now: made.line.set_ydata(np.full(50, np.nan)))
+
+
+def test_a_gap_in_a_line_is_no_error(waves):
+    waves(lambda made, now: made.line.set_ydata(np.where(np.arange(50) == 3, np.nan, 0)))
+
+
+def test_a_frame_that_takes_ten_seconds_is_refused(waves, monkeypatch):
+    clock = iter(range(0, 10_000, 10))
+    monkeypatch.setattr(explorer.time, "thread_time", lambda: next(clock))
+    with pytest.raises(ExplorerError, match="10 s"):
+        waves()
+
+
+def test_wrong_artists_are_refused():
+    made = Explorer("waves", controls=[Slider("speed", 1, 2)])
+    with pytest.raises(ExplorerError, match="str"):
+        made.moving("line")
+    other = Figure().subplots().plot([1])
+    with pytest.raises(ExplorerError, match="Line2D"):
+        made.moving(other)
+    with pytest.raises(ExplorerError, match="frame"):
+        made.at(speed=2)
+
+
+def test_unknown_and_double_names_are_refused(waves):
+    with pytest.raises(ExplorerError, match="velocity.*speed"):
+        waves().explorer.at(velocity=3)
+    with pytest.raises(ValueError, match="99"):
+        waves().explorer.at(speed=99)
+    with pytest.raises(ExplorerError, match="speed"):
+        Explorer("waves", controls=[Slider("speed", 1, 2), Slider("speed", 1, 2)])
+
+
+def test_a_missing_text_is_an_error_and_not_a_blank():
+    with pytest.raises(KeyError):
+        Explorer("waves", controls=[Slider("nameless", 1, 2)])
+
+
+@pytest.mark.parametrize("ratio", [1, 1.25, 2])
+def test_a_frame_is_the_picture_a_full_draw_gives(waves, ratio):
+    made = waves()
+    made.explorer.pixels((0, 0, 0), ratio)
+    for position in [(9, 1, 1), (3, 0, 1), (0, 1, 0)]:
+        blitted, _ = made.explorer.pixels(position, ratio)
+        made.explorer.figure.set_layout_engine("none")
+        whole = made.explorer.drawing
+        whole.canvas.draw()
+        assert np.array_equal(blitted, np.asarray(whole.canvas.buffer_rgba()))
+        assert (blitted[..., 3] == 255).all()
+        assert blitted.shape == (round(200 * ratio), round(500 * ratio), 4)
+
+
+def test_a_frame_does_not_depend_on_what_was_drawn_before(waves):
+    one, other = waves().explorer, waves().explorer
+    for position in [(5, 0, 0), (9, 1, 1), (0, 0, 1)]:
+        one.picture(position)
+    assert one.picture((7, 1, 1)) == other.picture((7, 1, 1))
+
+
+def test_moved_limits_are_drawn_whole(waves):
+    made = waves(lambda made, now: made.right.set_ylim(0, 9 * now) and None)
+    first, _ = made.explorer.pixels((0, 0, 0))
+    made.explorer.pixels((9, 0, 0))
+    again, _ = made.explorer.pixels((0, 0, 0))
+    assert np.array_equal(first, again)
+    other, _ = made.explorer.pixels((9, 0, 0))
+    assert (first[:, :280] == again[:, :280]).all()
+    assert (first != other).any()
+
+
+def test_the_png_is_the_picture():
+    pixels = np.random.default_rng(0).integers(0, 256, (7, 5, 4), dtype=np.uint8)
+    assert np.array_equal(read(png(pixels)), pixels)
+
+
+def test_still_and_stored_pictures(waves):
+    made = waves(strip=[{"speed": 1}, {"speed": 5}, {"speed": 10}]).explorer
+    assert read(made.still(speed=3)).shape == (200, 500, 4)
+    stored = read(made.stored_png())
+    assert stored.shape[1] == 750
+    assert stored.shape[0] > 400
+    assert (stored[..., 3] == 255).all()
+    assert (stored[0, 0] == 255).all()
+    assert made.stored_png() == made.stored_png()
+
+
+def test_stored_pictures_keep_small_marks_their_colour():
+    figure = style.figure(figsize=(4, 2))
+    figure.subplots().plot([0], [0], "o", color=style.ACCENT)
+    pixels = read(Picture(figure, "caption", "alt").png(1))[..., :3]
+    accent = tuple(int(style.ACCENT[i : i + 2], 16) for i in (1, 3, 5))
+    assert (pixels == accent).all(-1).sum() > 10
+
+
+def test_five_hundred_random_moves_leave_nothing_behind(waves):
+    from matplotlib import _pylab_helpers
+
+    made = waves().explorer
+    choose = random.Random(0)
+    positions = [tuple(choose.randrange(c.count) for c in made.grid) for _ in range(500)]
+    for position in positions[:100]:
+        made.picture(position)
+    gc.collect()
+    tracemalloc.start()
+    for position in positions[100:]:
+        made.picture(position)
+    gc.collect()
+    now, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert now < 1_500_000
+    assert not _pylab_helpers.Gcf.figs
+
+
+def test_two_threads_draw_without_harming_each_other(waves):
+    one, other = waves().explorer, waves().explorer
+    expected = {position: one.picture((position, 0, 0)) for position in range(10)}
+    wrong = []
+
+    def work(made, order):
+        for index in order:
+            if made.picture((index, 0, 0)) != expected[index]:
+                wrong.append(index)
+
+    jobs = [threading.Thread(target=work, args=(made, order)) for made in (one, other) for order in (range(10), range(9, -1, -1))]
+    for job in jobs:
+        job.start()
+    for job in jobs:
+        job.join()
+    assert not wrong
+
+
+def test_the_tour_is_bounded_and_starts_at_home():
+    grid = [Slider("a", 1, 400, value=200), Slider("b", 1, 400, value=200)]
+    tour = default_tour(grid)
+    assert len(tour) == LONGEST_TOUR
+    assert tour[0] == (199, 199)
+    assert telling_positions(grid)[-1] == (199, 199)
+
+
+def test_a_static_page_gets_the_tour(waves, tmp_path):
+    made = waves(tour=[{"speed": s} for s in (1, 2, 3)])
+    made.explorer.guess = Guess("top", 0, 1, step=0.1, truth=0.8, axes=made.left, axis="y")
+    manifest = json.loads(made.explorer.export(tmp_path, pixel_ratio=2).read_text(encoding="utf-8"))
+    assert set(manifest["frames"]) == {"0,0,0", "1,0,0", "2,0,0"}
+    for frame in manifest["frames"].values():
+        assert read((tmp_path / frame["file"]).read_bytes()).shape == (400, 1000, 4)
+    assert manifest["frames"]["2,0,0"]["caption"] == "speed 3, sine, highest 3"
+    assert manifest["controls"][0]["readouts"][1] == "2 Hz"
+    assert manifest["guess"]["question"] == "How high?"
+    place = manifest["guess"]["place"]
+    assert place["guesses"] == sorted(place["guesses"], reverse=True)
+    assert place["box"][1] < place["truth"] < place["box"][3]
+
+
+def test_the_guess_stands_where_the_data_say(waves):
+    made = waves()
+    made.explorer.guess = Guess("top", -1, 1, step=0.5, truth=0.2, axes=made.left, axis="y")
+    place = made.explorer.spec()["guess"]["place"]
+    pixels, _ = made.explorer.pixels((0, 0, 0), 2)
+    row = pixels[round(place["truth"] * pixels.shape[0]), round((place["box"][0] + 0.02) * pixels.shape[1])]
+    assert row[:3].max() < 80  # the black line drawn at 0.2
+
+
+def test_no_pyplot_is_ever_loaded():
+    import subprocess
+    import sys
+
+    code = "import sys, bloque.explore; sys.exit('matplotlib.pyplot' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_drawing_outside_notebooks_takes_any_figure():
+    assert Drawing(style.figure(figsize=(2, 1))).pixels(1).shape == (100, 200, 4)
