@@ -296,7 +296,107 @@ print("sumas sobre las consultas:", [number(float(s), 3) for s in maps[0].sum(ax
 # %% [markdown]
 # ## Un modelo real
 #
-# Aquí van las cabezas de verdad.
+# Hasta aquí, matrices al azar. Ahora, las de un modelo que existe: multilingual-e5-small (Wang et al., 2024), un codificador con la forma de BERT que aprendió de textos en muchos idiomas. Viene con el curso, con las matrices guardadas en 4 bits y el vocabulario recortado al español y al inglés, y no tiene código propio: cada una de sus capas la calcula `bloque.encoder_block`.
+
+# %%
+from bloque.lessons import real_heads
+from bloque.model import load
+
+real_model = load()
+sentence = "Me senté en el banco de mi jardín."
+print(f"{real_model.layers} capas × {real_model.heads} cabezas = {real_model.layers * real_model.heads}")
+print(f"d_model {real_model.d_model}, columnas por cabeza {real_model.d_model // real_model.heads}")
+print(real_model.pieces(sentence))
+print("mapas:", real_model.attention_maps(sentence).shape)
+
+# %% [markdown]
+# Son 144 cabezas de 32 columnas. La frase entra cortada en trozos: `▁` marca dónde empieza una palabra, y `<s>` y `</s>` son dos marcas que el modelo pone delante y detrás de cualquier texto. «Senté» y «jardín» van en dos trozos cada una.
+#
+# Fíjate en esto:
+#
+# - con «qué cabeza» salen, de un clic, las cuatro que veremos abajo; en tres de ellas la regla se ve a simple vista;
+# - recorre las capas y las cabezas: una y otra vez, las columnas oscuras son las de las marcas y el punto;
+# - escribe tu propia frase, en español o en inglés. Si una palabra no cabe en el vocabulario recortado, el pie lo dice.
+
+# %%
+real_heads.heads()
+
+# %% [markdown]
+# Las cuatro salen de una regla. Para tres de ellas: el mayor peso medio sobre la palabra anterior, sobre la siguiente y sobre las dos marcas. Para la cuarta: entre las cabezas cuyo mayor peso, desde «banco», cae en el nombre que decide en *Me senté en el banco de mi jardín* y también en *Guardé el dinero en el banco*, la que más peso le da. Las calculamos aquí:
+
+# %%
+chosen = real_heads.best_heads()
+names = {"previous": "palabra anterior", "next": "palabra siguiente", "delimiters": "marcas"}
+for kind, name in names.items():
+    head = chosen[kind]
+    in_spanish, in_english = (number(head.of(real_heads.mean_kinds(code)[kind]), 2) for code in ("es", "en"))
+    print(f"{name}: {head}; peso medio {in_spanish} en español y {in_english} en inglés")
+seat, money = (number(chosen["noun"].of(real_heads.noun_weight("es")[k]), 3) for k in real_heads.chosen_on("es"))
+print(f"nombre que decide: {chosen['noun']}; {seat} sobre el primero y {money} sobre el segundo")
+
+# %% [markdown]
+# La cabeza 7 de la capa 1 pone 0.332 en «jardín» y 0.383 en «dinero». Es tentador escribir: «esta cabeza entiende de qué banco se habla». Antes, una cuenta. Hay 144 cabezas y dos frases. Si cada cabeza mirara un token al azar, ¿cuántas acertarían las dos?
+
+# %%
+print("cabezas que aciertan las dos frases:", len(real_heads.qualifying("es")))
+print("las que se esperan al azar:", number(real_heads.expected_by_chance("es"), 1))
+
+# %% [markdown]
+# Se esperan 2.2 y hay 1. Dos frases no demuestran nada. Por eso escribimos 16, antes de medir y sin cambiar ninguna después: 8 de sentarse y 8 de dinero. Para cada cabeza contamos en cuántas el mayor peso de «banco» cae en el nombre que decide.
+
+# %%
+print("aciertos:", list(real_heads.right_by_reading(chosen["noun"], "es").values()))
+print("cabezas con 10 o más, al azar:", number(real_heads.expected_right(10, "es"), significant=1))
+real_heads.counts()
+
+# %% [markdown]
+# La cabeza 7 de la capa 1 acierta 10 de 16: 4 de las 8 de sentarse y 6 de las 8 de dinero. Al azar habría 5e−5 cabezas así, o sea, ninguna: la cabeza hace algo. Pero también falla 6.
+#
+# Las demás aciertan menos de lo que daría el azar, 0.49 de media frente a 1.60. ¿Por qué? Mueve la frase:
+#
+# - los puntos grises son las cabezas cuyo mayor peso cae en una marca o en un signo: 122 de 144 en la primera frase;
+# - los anillos, las que encuentran el nombre, cambian de sitio con la frase. Casi ninguno se queda.
+
+# %%
+real_heads.overview()
+
+# %% [markdown]
+# ¿Y adónde mira nuestra cabeza cuando falla?
+
+# %%
+looks = real_heads.looked_at(chosen["noun"], "es")
+for example, word in zip(real_heads.examples("es"), looks, strict=True):
+    print("✓" if word == example.noun else "·", word, "|", example.text)
+
+# %% [markdown]
+# «Quedó», «mochila», «Esperamos», «gato», «año», «mañana». Siempre una palabra con contenido, nunca un artículo. La cabeza no busca el nombre que decide: busca algo con contenido cerca de «banco», y ese algo, muchas veces, es el nombre que decide.
+#
+# No podría hacer más. Está en la capa 1, donde todavía no se ha mezclado nada: la consulta de «banco» sale de su trozo y su posición, y la clave de «jardín», de los suyos. Se puede comprobar. Cambiamos otra palabra de la frase y miramos cuántas veces más peso recibe «jardín» que «mi»:
+
+# %%
+for layer in (1, 2):
+    head = real_heads.Head(layer, 7)
+    for sentence in ("Me senté en el banco de mi jardín.", "Me perdí en el banco de mi jardín."):
+        ratio = real_heads.weight_ratio(sentence, head, "banco", "jardín", "mi")
+        print(f"{head}: {number(ratio, 3)} en «{sentence}»")
+
+# %% [markdown]
+# En la capa 1 la razón es 3.242 en las dos: el verbo no cuenta. En la capa 2 ya sí, 0.886 y 0.971, porque las filas que entran en ella llevan algo de las demás.
+#
+# ¿Y en inglés? El mismo modelo, 16 frases con *bank*, 8 de ríos y 8 de dinero:
+
+# %%
+best, most = real_heads.best_counted("en")
+print("cabezas que aciertan las dos primeras:", len(real_heads.qualifying("en")))
+print(f"la mejor: {best}, {most} de 16;", list(real_heads.right_by_reading(best, "en").values()))
+for code in ("es", "en"):
+    marks = real_heads.on_a_mark(code).sum(axis=(1, 2))
+    print(f"cabezas que miran una marca o un signo, de media: {number(marks.mean(), 1)} de 144")
+
+# %% [markdown]
+# Ninguna cabeza acierta las dos primeras frases, y la mejor de todas se queda en 6 de 16. No hay en este modelo una cabeza del sentido de las palabras.
+#
+# Lo que sí hay, en los dos idiomas, son cabezas de posición y cabezas que descansan en las marcas: de media, 123.7 de 144 en español y 127.3 en inglés ponen el mayor peso de la palabra en una marca o un signo. Es lo que Clark et al. (2019) describen en BERT: cabezas de la palabra vecina, de las marcas y de algunas relaciones sintácticas. No describen ninguna que elija el sentido. El sentido, cuando aparece, se reparte entre muchas cabezas y muchas capas.
 
 # %% [markdown]
 # ## Lo que cuesta

@@ -68,13 +68,18 @@ class Measured(NamedTuple):
 
 def ambiguous_word(language: str | None = None) -> str:
     """«banco» or "bank"."""
-    return str(_bank()["word"][language or bloque.language()])
+    return str(_bank()["word"][spoken(language or bloque.language())])
+
+
+def spoken(language: str) -> str:
+    """The language of the sentences: the model's vocabulary was cut to two, so a third reads the English ones."""
+    return language if language in _bank() else "en"
 
 
 @functools.cache
 def examples(language: str) -> tuple[Example, ...]:
     """The sixteen sentences of a language: eight of each reading, in the order of the file."""
-    readings = _bank()[language]
+    readings = _bank()[spoken(language)]
     return tuple(Example(item["text"], reading, item["noun"]) for reading in readings for item in readings[reading])
 
 
@@ -246,6 +251,19 @@ def number_right_by_chance(language: str) -> np.ndarray:
     for p in chances(language):  # one sentence more: right with chance p
         spread = np.convolve(spread, [1 - p, p])
     return spread
+
+
+def expected_right(at_least: int, language: str) -> float:
+    """How many of the 144 heads would find the noun in so many of the sixteen sentences, by chance."""
+    return float(LAYERS * HEADS * number_right_by_chance(language)[at_least:].sum())
+
+
+def weight_ratio(sentence: str, head: Head, word: str, asked: str, other: str) -> float:
+    """How many times as much weight `word` puts on `asked` as on `other`: what the rest of the sentence
+    adds to the softmax's sum divides both alike, so this is a matter of the three words only."""
+    pieces, maps = _seen(sentence)
+    row = head.of(maps)[places(pieces, word)[0]]
+    return float(row[places(pieces, asked)[0]] / row[places(pieces, other)[0]])
 
 
 # ── Maps and labels ──────────────────────────────────────────────────────────────────────────────
