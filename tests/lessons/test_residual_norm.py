@@ -103,14 +103,13 @@ def test_what_flows_grows_and_the_norms_hold_it():
     assert deviation["none"][-1] > 5 * deviation["pre"][-1] > 5 * deviation["post"][-1]
     weights = {norm: lesson.largest_weights(0.15, norm) for norm in ("none", "post", "pre")}
     assert weights["none"][-1] > 0.95
-    assert weights["pre"].max() < 0.36 and weights["post"].max() < 0.36
+    assert weights["pre"].max() < 0.36
+    assert weights["post"].max() < 0.36
 
 
 def test_rank_collapse_as_stated():
     at_12 = {
-        (norm, mlp): lesson.similarity_by_layer(norm=norm, residual=True, mlp=mlp)[12]
-        for norm in ("post", "pre")
-        for mlp in (False, True)
+        (norm, mlp): lesson.similarity_by_layer(norm=norm, residual=True, mlp=mlp)[12] for norm in ("post", "pre") for mlp in (False, True)
     }
     assert round(at_12["post", False], 3) == 0.996
     assert round(at_12["pre", False], 2) == 0.83
@@ -128,7 +127,8 @@ def test_similarity_of_rows_known_by_heart():
 def test_post_norm_narrows_the_identity_path():
     divisors = lesson.post_norm_divisors()
     assert divisors.shape == (12,)
-    assert (divisors > 1.1).all() and 0.005 < 1 / np.prod(divisors) < 0.05
+    assert (divisors > 1.1).all()
+    assert 0.005 < 1 / np.prod(divisors) < 0.05
 
 
 # ── Rows and columns ─────────────────────────────────────────────────────────────────────────────
@@ -139,7 +139,8 @@ def test_the_table_of_rows_against_columns():
     assert rows.max() < 1e-12
     assert round(columns[0].max(), 3) == 1.889
     rows, _ = lesson.changes(4, 10, "ramp")
-    assert rows[:4].max() == 0 and rows[4].max() > 1
+    assert rows[:4].max() == 0
+    assert rows[4].max() > 1
 
 
 def test_the_readers_own_layer_norm_is_used():
@@ -167,10 +168,12 @@ def test_every_position_of_every_tour_draws(name, language):
 def test_captions_carry_the_key_numbers(language):
     depth = lesson.derivative_by_depth()
     assert "1.805" in depth.at()
-    assert "5.18e−7" in depth.at(residual=False) and "3.5e6" in depth.at(residual=False)
+    assert "5.18e−7" in depth.at(residual=False)
+    assert "3.5e6" in depth.at(residual=False)
     assert "16 777 216".replace(" ", "\u202f") in lesson.paths_by_length().at(depth=24)
     gamma = lesson.gamma_and_beta().at(gamma=4, beta=-1)
-    assert gamma.count("−1.00") == 5 and gamma.count("4.00") == 5
+    assert gamma.count("−1.00") == 5
+    assert gamma.count("4.00") == 5
     assert "1.889" in lesson.disturb_a_row().at(push=10, shape="uniform", row=4)
     similarity = lesson.similarity_with_depth()
     assert "0.996" in similarity.at(depth=12, norm="post", residual=True, mlp=False)

@@ -55,9 +55,7 @@ def stack(size: float = SIZE) -> tuple[np.ndarray, Layers]:
     rng = np.random.default_rng(0)
 
     def draw(layers: int) -> Layers:
-        return tuple(
-            (size * rng.normal(size=(D_MODEL, D_FF)), size * rng.normal(size=(D_FF, D_MODEL))) for _ in range(layers)
-        )
+        return tuple((size * rng.normal(size=(D_MODEL, D_FF)), size * rng.normal(size=(D_FF, D_MODEL))) for _ in range(layers))
 
     first = draw(DEPTH)
     X = rng.normal(size=(N_TOKENS, D_MODEL))
@@ -323,7 +321,12 @@ def derivative_by_depth() -> Explorer:
         if residual:
             return text("residual_norm.depth.caption_with", **values)
         ratio = with_sum[-1] / norms[-1]
-        return text("residual_norm.depth.caption_without", with_sum=number(with_sum[-1], significant=4), ratio=number(ratio, significant=2), **values)
+        return text(
+            "residual_norm.depth.caption_without",
+            with_sum=number(with_sum[-1], significant=4),
+            ratio=number(ratio, significant=2),
+            **values,
+        )
 
     truth = log10(derivatives(SIZE, False)[DEPTH - 1])
     explorer.guess = Guess("without", -12, 1, step=0.1, truth=truth, axes=axes, axis="y")
@@ -344,7 +347,9 @@ def paths_by_length() -> Explorer:
     counts, shares = explorer.figure.subplots(1, 2)
     lengths = np.arange(LONGEST + 1)
     floor = -0.4  # so that a single path, log10(1) = 0, has a bar
-    counts.set(xlim=(-0.8, LONGEST + 0.8), ylim=(floor, 7.2), xlabel=text("residual_norm.paths.length"), title=text("residual_norm.paths.counts"))
+    counts.set(
+        xlim=(-0.8, LONGEST + 0.8), ylim=(floor, 7.2), xlabel=text("residual_norm.paths.length"), title=text("residual_norm.paths.counts")
+    )
     counts.set_yticks(range(0, 8, 2), [_power(k) for k in range(0, 8, 2)])
     number_bars = counts.bar(lengths, 0, bottom=floor, color=style.MUTED)
     shares.set(xlim=(-0.8, LONGEST + 0.8), ylim=(0, 1), xlabel=text("residual_norm.paths.length"), title=text("residual_norm.paths.shares"))
@@ -386,7 +391,9 @@ def growth_with_depth() -> Explorer:
         strip=[{"size": size} for size in (0.05, 0.1, 0.2, 0.25, 0.35)],
     )
     deviations, weights = explorer.figure.subplots(1, 2)
-    deviations.set(xlim=(0, DEEPEST), ylim=(-0.5, 5.2), xlabel=text("residual_norm.growth.layer"), title=text("residual_norm.growth.deviation"))
+    deviations.set(
+        xlim=(0, DEEPEST), ylim=(-0.5, 5.2), xlabel=text("residual_norm.growth.layer"), title=text("residual_norm.growth.deviation")
+    )
     deviations.set_yticks(range(6), [_power(k) for k in range(6)])
     weights.set(xlim=(0, DEEPEST), ylim=(0, 1.03), xlabel=text("residual_norm.growth.layer"), title=text("residual_norm.growth.weight"))
     looks = {"none": ("--", style.RAW), "post": (":", style.TEXT), "pre": ("-", style.TEXT)}
@@ -491,13 +498,25 @@ def disturb_a_row(layer_norm: Norm = layer_norm) -> Explorer:
     maps, frames = [], []
     for axes, name in ((by_rows, "rows"), (by_columns, "columns")):
         maps.append(axes.imshow(np.zeros((5, 8)), cmap=style.HEAT, vmin=0, vmax=3.5, aspect="auto"))
-        axes.set(title=text(f"residual_norm.disturb.{name}"), xlabel=text("residual_norm.disturb.coordinate"), ylabel=text("residual_norm.disturb.row"))
+        axes.set(
+            title=text(f"residual_norm.disturb.{name}"),
+            xlabel=text("residual_norm.disturb.coordinate"),
+            ylabel=text("residual_norm.disturb.row"),
+        )
         axes.set_xticks(range(8))
         axes.set_yticks(range(5))
         frames.append(axes.add_patch(Rectangle((-0.47, 3.52), 7.94, 0.96, fill=False, edgecolor=style.ACCENT, linewidth=3)))
     heights = np.arange(5)
     row_bars = largest.barh(heights - 0.2, np.zeros(5), 0.38, color=style.TEXT, label=text("residual_norm.disturb.rows"))
-    column_bars = largest.barh(heights + 0.2, np.zeros(5), 0.38, color=style.RAW, hatch="//", edgecolor=style.BACKGROUND, label=text("residual_norm.disturb.columns"))
+    column_bars = largest.barh(
+        heights + 0.2,
+        np.zeros(5),
+        0.38,
+        color=style.RAW,
+        hatch="//",
+        edgecolor=style.BACKGROUND,
+        label=text("residual_norm.disturb.columns"),
+    )
     largest.set(xlim=(0, 4), ylim=(4.6, -0.6), title=text("residual_norm.disturb.largest"), ylabel=text("residual_norm.disturb.row"))
     explorer.figure.legend(handles=[row_bars, column_bars], loc="outside lower right", ncols=2)
     explorer.moving(*maps, *frames, *row_bars, *column_bars)
@@ -552,14 +571,20 @@ def similarity_with_depth() -> Explorer:
         ],
     )
     curves, table = explorer.figure.subplots(1, 2, width_ratios=(1.9, 1))
-    curves.set(xlim=(0, BLOCKS), ylim=(-0.03, 1.03), xlabel=text("residual_norm.similarity.block"), ylabel=text("residual_norm.similarity.cosine"))
+    curves.set(
+        xlim=(0, BLOCKS), ylim=(-0.03, 1.03), xlabel=text("residual_norm.similarity.block"), ylabel=text("residual_norm.similarity.cosine")
+    )
     lines = [
         curves.plot([], [], look, color=colour, markersize=3.5, label=text(f"residual_norm.similarity.{name}"))[0]
         for look, colour, name in (("--D", style.RAW, "without"), ("-o", style.TEXT, "with"))
     ]
     (point,) = curves.plot([], [], "o", color=style.ACCENT, markersize=9)
     image = table.imshow(np.zeros((8, 8)), cmap=style.HEAT, vmin=0, vmax=1)
-    table.set(title=text("residual_norm.similarity.table"), xlabel=text("residual_norm.similarity.token"), ylabel=text("residual_norm.similarity.token"))
+    table.set(
+        title=text("residual_norm.similarity.table"),
+        xlabel=text("residual_norm.similarity.token"),
+        ylabel=text("residual_norm.similarity.token"),
+    )
     table.set_xticks(range(8))
     table.set_yticks(range(8))
     explorer.figure.legend(handles=lines[::-1], loc="outside lower left", ncols=2)
