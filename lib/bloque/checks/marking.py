@@ -111,7 +111,9 @@ def _run(path: Path, cells: Sequence[str], seconds: float) -> tuple[list[Any], s
     class CurrentPython(KernelManager):
         @property
         def kernel_spec(self) -> KernelSpec:
-            return KernelSpec(argv=[sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"], language="python")
+            return KernelSpec(
+                argv=[sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}", "--log-level=40"], language="python"
+            )
 
     end = time.monotonic() + seconds
     manager = CurrentPython()

@@ -1,0 +1,160 @@
+"""Every known mistake is rejected and named as itself; no right answer is refused; every text is there."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+import bloque
+from bloque.checks import check, exercise, exercises, hint
+from bloque.checks.catalogue import CATALOGUE
+from bloque.checks.diagnosis import GENERAL
+from bloque.checks.runner import run
+from bloque.checks.values import difference
+from bloque.texts import entry, languages, text
+from tests.checks.confusion import of_fresh_answers, of_the_catalogue
+from tests.checks.fresh_answers import RIGHT as FRESH_RIGHT
+from tests.checks.right_answers import RIGHT
+
+EXPECTED = {
+    *("softmax", "softmax_jacobian", "temperature", "scores", "attention", "split_heads", "merge_heads", "multi_head_attention"),
+    *("layer_norm", "residual_gradient", "post_norm_block", "pre_norm_block", "feed_forward", "causal_mask", "masked_attention"),
+    *("positional_encoding", "count_parameters"),
+}
+
+
+def test_the_course_has_its_exercises():
+    assert set(exercises()) >= EXPECTED
+    assert len(exercises()) >= 18
+    assert {exercise(id).lesson for id in exercises()} >= {1, 2, 3, 4, 5}
+    assert all(exercise(id).difficulty in (1, 2, 3) and exercise(id).minutes > 0 for id in exercises())
+    assert exercises(3) == [id for id in exercises() if exercise(id).lesson == 3]
+
+
+def test_confusion_of_the_known_mistakes():
+    confusion = of_the_catalogue()
+    print(confusion)
+    assert confusion.passed == []
+    assert confusion.named >= 0.95 * confusion.total
+    assert all(len(exercise(id).mistakes) >= 5 for id in exercises())
+
+
+def test_confusion_of_answers_written_from_the_texts_alone():
+    confusion = of_fresh_answers()
+    print(confusion)
+    assert confusion.total >= 40
+    assert confusion.passed == []
+    assert confusion.named >= 0.8 * confusion.total
+
+
+@pytest.mark.parametrize("id", exercises())
+def test_right_answers_of_every_style_pass(id):
+    assert len(RIGHT[id]) >= 4
+    for candidate in (CATALOGUE[id].solution, CATALOGUE[id].family, *RIGHT[id]):
+        result = check(id, candidate)
+        assert result.passed, (candidate, result.message)
+        assert result.mistake is None
+        assert result.message not in ("", "None")
+
+
+def test_fresh_right_answers_pass():
+    assert len(FRESH_RIGHT) >= 20
+    refused = [(id, candidate.__name__, check(id, candidate).message) for id, candidate in FRESH_RIGHT if not check(id, candidate)]
+    assert refused == []
+
+
+@pytest.mark.parametrize("id", exercises())
+def test_two_mistakes_at_once_are_rejected(id):
+    """Whatever two known mistakes are made together, unless together they cancel out and nothing is wrong."""
+    ex = exercise(id)
+    usual = [(mistake, ways[0]) for mistake, ways in ex.mistakes.items() if not callable(ways[0])]
+    tried = 0
+    for (first, one), (second, other) in itertools.combinations(usual, 2):
+        if set(one) & set(other):
+            continue
+        both = ex.variant({**one, **other})
+        if all(difference(run(both, c.args).value, run(ex.solution, c.args).value, ex.tolerance) is None for c in ex.cases):
+            continue
+        result = check(id, both)
+        assert not result.passed, (first, second)
+        assert result.message
+        tried += 1
+    assert tried or len({key for _, way in usual for key in way}) < 2
+
+
+@pytest.mark.parametrize("id", exercises())
+@pytest.mark.parametrize("factor", [1.01, 0.99, 1 + 1e-9])
+def test_tolerance(id, factor):
+    def scaled(*args):
+        value = exercise(id).solution(*args)
+        return tuple(part * factor for part in value) if isinstance(value, tuple) else value * factor
+
+    if id == "causal_mask":
+        return  # has no numbers to scale
+    if factor == 1 + 1e-9 and id == "count_parameters":
+        return  # counts are exact
+    assert check(id, scaled).passed == (factor == 1 + 1e-9)
+
+
+@pytest.mark.parametrize("id", exercises())
+def test_stubs_and_zeros_get_a_friendly_hint(id):
+    import numpy as np
+
+    n = len(exercise(id).arguments)
+
+    def zeros(*args):
+        value = exercise(id).solution(*args)
+        return tuple(np.zeros_like(part) for part in value) if isinstance(value, tuple) else np.zeros_like(value)
+
+    namespace: dict = {}
+    exec(f"def dots({', '.join('abcdefgh'[:n])}):\n    return ...\ndef nothing({', '.join('abcdefgh'[:n])}):\n    pass", namespace)
+    for candidate, mistakes in (
+        (None, {"stub"}),
+        (..., {"stub"}),
+        (namespace["dots"], {"stub"}),
+        (namespace["nothing"], {"stub", "nothing"}),
+        (zeros, {"zeros", "everything", "integers", "type"}),
+        (3.0, {"not_a_function"}),
+        (lambda: 0, {"arguments"}),
+    ):
+        result = check(id, candidate)
+        assert not result.passed
+        assert result.mistake in mistakes, (candidate, result)
+
+
+@pytest.mark.parametrize("code", languages())
+def test_texts_and_mistakes_are_the_same_in_every_language(code):
+    before = bloque.language()
+    bloque.language(code)
+    try:
+        assert set(entry("checks.exercise")) == set(exercises())
+        assert set(entry("checks.general")) - {"raises_line"} == set(GENERAL)
+        for id in exercises():
+            assert set(entry(f"checks.exercise.{id}.mistakes")) == set(exercise(id).mistakes), id
+            assert exercise(id).title
+            assert f"`{exercise(id).signature}`" in exercise(id).task
+            assert len(exercise(id).hints) == 3
+            assert text("checks.hint", step=2, steps=3) in repr(hint(id, 2))
+    finally:
+        bloque.language(before)
+
+
+@pytest.mark.parametrize("code", languages())
+def test_messages_are_short_and_show_the_smallest_input(code):
+    before = bloque.language()
+    bloque.language(code)
+    try:
+        for id in exercises():
+            for mistake in exercise(id).mistakes:
+                message = check(id, exercise(id).variants(mistake)[0]).message
+                assert f"`{id}(" in message, (id, mistake, message)
+                sentences = [s for s in message.replace("…", "").split(". ") if s]
+                assert 2 <= len(sentences) <= 5, (id, mistake, message)
+    finally:
+        bloque.language(before)
+
+
+def test_an_unknown_exercise_is_named_with_its_neighbours():
+    with pytest.raises(ValueError, match="softmax"):
+        check("sofmax", lambda z: z)
