@@ -43,6 +43,13 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
     return [f"notebooks: outputs compared {compared}", f"torch: {torch}"]
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """The site is a stage of its own (make test-site): its tests need it built, and run when they are asked for by name."""
+    site = ROOT / "tests" / "site"
+    named = any(Path(argument.partition("::")[0]).resolve().is_relative_to(site) for argument in config.invocation_params.args)
+    return True if collection_path == site and not named else None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if has_torch():
         return

@@ -11,4 +11,5 @@ uv pip install --quiet --python "$folder/venv/bin/python" --resolution lowest-di
 uv pip freeze --python "$folder/venv/bin/python" | grep -E '^(numpy|matplotlib|ipywidgets|anywidget)==' > "$folder/lowest.txt"
 cat "$folder/lowest.txt"
 uv pip install --quiet --python "$folder/venv/bin/python" -c "$folder/lowest.txt" -e '.[test]'
-"$folder/venv/bin/python" -m pytest -q -m "not browser and not slow" tests/pieces tests/checks tests/explore tests/lessons "$@"
+"$folder/venv/bin/python" -m pytest -q -m "not browser and not slow" \
+    tests --ignore tests/notebooks --ignore tests/browser "$@"

@@ -46,37 +46,37 @@ print("El Transformer, bloque a bloque · versión", bloque.__version__)
 #
 # | término | en inglés | en una línea | dónde |
 # | --- | --- | --- | --- |
-# | **Adam** | Adam | Descenso que ajusta el paso de cada parámetro con la media y la varianza de su gradiente. | lección 6 |
-# | **atención** | attention | Media de los valores, con pesos que salen de comparar una consulta con cada clave. | lección 0, [lección 2](02_raiz_dk.ipynb) |
+# | **Adam** | Adam | Descenso que ajusta el paso de cada parámetro con la media y la varianza de su gradiente. | [lección 6](06_que_aprenda.ipynb) |
+# | **atención** | attention | Media de los valores, con pesos que salen de comparar una consulta con cada clave. | [lección 0](00_entrada.ipynb), [lección 2](02_raiz_dk.ipynb) |
 # | **atención cruzada** | cross-attention | Las consultas vienen del decodificador; las claves y los valores, del codificador. | [lección 5](05_bloque_completo.ipynb) |
 # | **atención de varias cabezas** | multi-head attention | Varias atenciones en paralelo, cuyas salidas se ponen juntas y se mezclan. | [lección 3](03_varias_cabezas.ipynb) |
 # | **bloque** | block | Atención y red por posición, cada una con su residual y su norma. | [lección 5](05_bloque_completo.ipynb) |
 # | **cabeza** | head | Una atención con proyecciones propias; varias trabajan a la vez, cada una más estrecha. | [lección 3](03_varias_cabezas.ipynb) |
-# | **calentamiento** | warm-up | Empezar con pasos pequeños, que crecen hasta su tamaño. | lección 6 |
-# | **clave** | key | El vector con el que un token responde a las consultas de los demás. | lección 0, [lección 2](02_raiz_dk.ipynb) |
+# | **calentamiento** | warm-up | Empezar con pasos pequeños, que crecen hasta su tamaño. | [lección 6](06_que_aprenda.ipynb) |
+# | **clave** | key | El vector con el que un token responde a las consultas de los demás. | [lección 0](00_entrada.ipynb), [lección 2](02_raiz_dk.ipynb) |
 # | **codificación de posición** | positional encoding | Senos y cosenos que se suman una vez, al principio, para que el orden cuente. | [lección 5](05_bloque_completo.ipynb) |
 # | **codificador** | encoder | Una pila de bloques en la que cada token ve toda la frase. | [lección 5](05_bloque_completo.ipynb) |
 # | **colapso de rango** | rank collapse | Sin residuales, las filas de una pila profunda de atenciones acaban siendo iguales. | [lección 4](04_residual_layer_norm.ipynb) |
 # | **conexión residual** | residual connection | Suma la entrada a la salida de la subcapa, y deja un camino directo al gradiente. | [lección 4](04_residual_layer_norm.ipynb) |
-# | **consulta** | query | El vector con el que un token pregunta; se compara con todas las claves. | lección 0, [lección 2](02_raiz_dk.ipynb) |
+# | **consulta** | query | El vector con el que un token pregunta; se compara con todas las claves. | [lección 0](00_entrada.ipynb), [lección 2](02_raiz_dk.ipynb) |
 # | **d_k** | d_k | El tamaño de una consulta o una clave: d_model entre el número de cabezas. | [lección 2](02_raiz_dk.ipynb), [lección 3](03_varias_cabezas.ipynb) |
-# | **d_model** | d_model | El ancho del modelo: cuántos números describen un token. | lección 0, [lección 3](03_varias_cabezas.ipynb) |
+# | **d_model** | d_model | El ancho del modelo: cuántos números describen un token. | [lección 0](00_entrada.ipynb), [lección 3](03_varias_cabezas.ipynb) |
 # | **decodificador** | decoder | Escribe token a token: cada uno ve solo los anteriores. | [lección 5](05_bloque_completo.ipynb) |
 # | **desbordamiento** | overflow | Un número demasiado grande para su tipo; se evita restando el máximo. | [lección 1](01_saturacion_softmax.ipynb) |
 # | **división entre √d_k** | division by √d_k | Devuelve las puntuaciones a desviación 1, sea cual sea el tamaño de las claves. | [lección 2](02_raiz_dk.ipynb) |
-# | **embedding** | embedding | El vector aprendido de cada token del vocabulario. | lección 0, [lección 5](05_bloque_completo.ipynb) |
+# | **embedding** | embedding | El vector aprendido de cada token del vocabulario. | [lección 0](00_entrada.ipynb), [lección 5](05_bloque_completo.ipynb) |
 # | **entropía** | entropy | Mide lo repartidos que están los pesos: 0 si uno se lo lleva todo. | [lección 1](01_saturacion_softmax.ipynb) |
 # | **entropía cruzada** | cross-entropy | La pérdida de un clasificador: menos el logaritmo del peso de la respuesta buena. | [lección 1](01_saturacion_softmax.ipynb) |
 # | **equivarianza** | equivariance | Si se barajan las filas de entrada, salen las mismas filas, barajadas igual. | [lección 5](05_bloque_completo.ipynb) |
-# | **gradiente** | gradient | Las derivadas de la pérdida por cada parámetro: hacia dónde y cuánto corregir. | lección 0, [lección 1](01_saturacion_softmax.ipynb) |
-# | **inducción** | induction | Recordar qué token siguió a este la última vez que apareció. | lección 6 |
+# | **gradiente** | gradient | Las derivadas de la pérdida por cada parámetro: hacia dónde y cuánto corregir. | [lección 0](00_entrada.ipynb), [lección 1](01_saturacion_softmax.ipynb) |
+# | **inducción** | induction | Recordar qué token siguió a este la última vez que apareció. | [lección 6](06_que_aprenda.ipynb) |
 # | **jacobiano** | Jacobian | La tabla de todas las derivadas: cuánto cambia cada salida si se mueve cada entrada. | [lección 1](01_saturacion_softmax.ipynb) |
 # | **máscara** | mask | Cierra posiciones: suma −∞ a sus puntuaciones antes de la softmax. | [lección 5](05_bloque_completo.ipynb) |
 # | **máscara causal** | causal mask | Cierra el futuro: cada posición atiende a sí misma y a las anteriores. | [lección 5](05_bloque_completo.ipynb) |
 # | **multiplicación por √d_model** | multiplication by √d_model | En el artículo, lo que agranda los embeddings antes de sumar la posición; no tiene que ver con la división entre √d_k. | [lección 5](05_bloque_completo.ipynb) |
 # | **normalización por capas (layer norm)** | layer norm | Deja cada token con media 0 y desviación 1 en sus propias columnas; después escala con γ y desplaza con β. | [lección 4](04_residual_layer_norm.ipynb) |
 # | **parámetro** | parameter | Un número que el entrenamiento ajusta. | [lección 5](05_bloque_completo.ipynb) |
-# | **pérdida** | loss | El número que el entrenamiento hace bajar. | [lección 1](01_saturacion_softmax.ipynb), lección 6 |
+# | **pérdida** | loss | El número que el entrenamiento hace bajar. | [lección 1](01_saturacion_softmax.ipynb), [lección 6](06_que_aprenda.ipynb) |
 # | **peso de atención** | attention weight | Lo que sale de la softmax: entre 0 y 1, y cada fila suma 1. | [lección 1](01_saturacion_softmax.ipynb) |
 # | **post-norm** | post-norm | La norma va después de la suma, como en el artículo. | [lección 4](04_residual_layer_norm.ipynb), [lección 5](05_bloque_completo.ipynb) |
 # | **pre-norm** | pre-norm | La norma va antes de la subcapa y deja libre el camino residual. | [lección 4](04_residual_layer_norm.ipynb), [lección 5](05_bloque_completo.ipynb) |
@@ -87,11 +87,11 @@ print("El Transformer, bloque a bloque · versión", bloque.__version__)
 # | **saturación** | saturation | Las diferencias son tan grandes que un peso casi llega a 1 y la pendiente casi a 0. | [lección 1](01_saturacion_softmax.ipynb) |
 # | **softmax** | softmax | Convierte puntuaciones en pesos: exponencial de cada una entre la suma de todas. | [lección 1](01_saturacion_softmax.ipynb) |
 # | **subcapa** | sublayer | La atención o la red por posición, dentro de un bloque. | [lección 4](04_residual_layer_norm.ipynb) |
-# | **tasa de aprendizaje** | learning rate | Cuánto se mueve cada parámetro en un paso. | lección 6 |
+# | **tasa de aprendizaje** | learning rate | Cuánto se mueve cada parámetro en un paso. | [lección 6](06_que_aprenda.ipynb) |
 # | **temperatura** | temperature | Divide las puntuaciones: si baja, la softmax elige; si sube, reparte. | [lección 1](01_saturacion_softmax.ipynb) |
-# | **token** | token | La unidad en que se parte el texto: una palabra o un trozo. | lección 0 |
-# | **valor** | value | Lo que un token aporta a quien le da peso. | lección 0, [lección 2](02_raiz_dk.ipynb) |
-# | **varianza** | variance | La media de los cuadrados de las desviaciones; la de una suma de independientes es la suma. | lección 0, [lección 2](02_raiz_dk.ipynb) |
+# | **token** | token | La unidad en que se parte el texto: una palabra o un trozo. | [lección 0](00_entrada.ipynb) |
+# | **valor** | value | Lo que un token aporta a quien le da peso. | [lección 0](00_entrada.ipynb), [lección 2](02_raiz_dk.ipynb) |
+# | **varianza** | variance | La media de los cuadrados de las desviaciones; la de una suma de independientes es la suma. | [lección 0](00_entrada.ipynb), [lección 2](02_raiz_dk.ipynb) |
 
 # %% tags=["colophon"]
 from bloque.colophon import colophon
