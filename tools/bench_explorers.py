@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import itertools
 import json
 import os
 import statistics
@@ -135,7 +136,8 @@ export default { render({ model, el }) {
     const e = [2, 1, 0, -1, -2].map((s) => Math.exp(scale * (s - 2))), sum = e.reduce((a, b) => a + b);
     pen.fillStyle = "#7B3FA0"; e.forEach((v, k) => pen.fillRect(60 + 46 * k, 260 - 220 * v / sum, 36, 220 * v / sum));
     pen.strokeStyle = "#0072B2"; pen.lineWidth = 2; pen.beginPath();
-    for (let k = 0; k < 200; k++) { const x = -5 + k / 20; pen.lineTo(350 + 1.2 * k, 260 - 220 / (1 + Math.exp(-scale * x))); } pen.stroke();
+    for (let k = 0; k < 200; k++) { const x = -5 + k / 20;
+      pen.lineTo(350 + 1.2 * k, 260 - 220 / (1 + Math.exp(-scale * x))); } pen.stroke();
     pen.strokeStyle = "#333"; pen.beginPath(); scales.forEach((s, k) => pen.lineTo(650 + 4 * k, 40 + 3.6 * k)); pen.stroke();
     pen.fillStyle = "#E69F00"; pen.beginPath(); pen.arc(650 + 4 * i, 40 + 3.6 * i, 4, 0, 7); pen.fill();
     pen.fillStyle = `rgb(${4 * i}, ${255 - 4 * i}, 128)`; pen.fillRect(0, 0, 13, 12);
@@ -181,7 +183,8 @@ window.bench = (() => {
   // The element that shows the figure of a way, found anew each time: some ways replace it.
   const figure = { interact: () => document.querySelector(".bench-interact-box .widget-output img"),
     echo: () => document.querySelector("canvas.bench-echo"), local: () => document.querySelector("canvas.bench-local"),
-    explorer: () => document.querySelector(".bench-explorer canvas, .bloque-stage canvas"), asked: () => document.querySelector(".bloque-stage canvas") };
+    explorer: () => document.querySelector(".bench-explorer canvas, .bloque-stage canvas"),
+    asked: () => document.querySelector(".bloque-stage canvas") };
   // The position that the pixels say; null when the picture is blank or gone.
   function read(way) {
     const shown = figure[way]();
@@ -269,9 +272,7 @@ AHEAD = """() => { const view = document.querySelector(".bloque-view").bloque;
     if (view.keptAhead) view.ahead = view.keptAhead; view.show(); }"""
 FILLED = """() => { const view = document.querySelector(".bloque-view").bloque;
     return !view.pending && view.counts[0] === 61 && view.ahead(view.here(), 1, true).length === 0; }"""
-FORGET = (
-    """() => document.querySelector(".bloque-view").bloque.frames.drop(document.querySelector(".bloque-view").bloque.key([WANTED, 0]))"""
-)
+FORGET = """() => { const view = document.querySelector(".bloque-view").bloque; view.frames.drop(view.key([WANTED, 0])); }"""
 
 
 def home(page: Any, way: str) -> None:
@@ -328,8 +329,8 @@ def drag(page: Any, way: str, seconds: float = 3) -> dict[str, float]:
     log = page.evaluate("() => bench.stop()")
     frames, released = log["frames"], log["released"]
     held = [f for f in frames if f[0] <= released]
-    changes = sum(a[1] != b[1] and b[1] is not None for a, b in zip(held, held[1:], strict=False))
-    steps = sum(a[2] != b[2] for a, b in zip(held, held[1:], strict=False))
+    changes = sum(a[1] != b[1] and b[1] is not None for a, b in itertools.pairwise(held))
+    steps = sum(a[2] != b[2] for a, b in itertools.pairwise(held))
     final = frames[-1][2]
     settled = max((f[0] for f in frames if f[1] != final), default=released)
     return {
@@ -343,12 +344,15 @@ def drag(page: Any, way: str, seconds: float = 3) -> dict[str, float]:
 
 
 APPEAR = """() => { const view = document.querySelector(".bloque-view").bloque;
-    const line = () => { let found = 0; const here = view.here(); for (let i = 0; i < 61; i++) found += view.frames.has(view.key([i, here[1]])); return found / 61; };
+    const line = () => { let found = 0; const here = view.here();
+        for (let i = 0; i < 61; i++) found += view.frames.has(view.key([i, here[1]])); return found / 61; };
     const began = performance.now(); window.fill = {};
     const look = () => { const share = line(), t = performance.now() - began;
       if (share >= 0.9) window.fill.ninety ??= t;
       if (share >= 1) { window.fill.all ??= t; return; } setTimeout(look, 10); };
-    const show = view.show.bind(view); window.hits = []; view.show = () => { const k = view.here(); hits.push([performance.now() - began, view.frames.has(view.key(k)), k[0]]); show(); };
+    const show = view.show.bind(view); window.hits = [];
+    view.show = () => { const k = view.here(); hits.push([performance.now() - began, view.frames.has(view.key(k)), k[0]]);
+        show(); };
     look(); }"""
 
 
@@ -434,10 +438,12 @@ def report(found: dict[str, Any]) -> bool:
         print(line + f" {k[way]['lost']:6d}")
     for name, c in found["cold"].items():
         print(
-            f"cold, {name}: {100 * c['found']:.0f} % of {c['steps']} steps found their frame; 90 % of the range after {c['ninety']:.0f} ms, all after {c['all']:.0f} ms"
+            f"cold, {name}: {100 * c['found']:.0f} % of {c['steps']} steps found their frame; "
+            f"90 % of the range after {c['ninety']:.0f} ms, all after {c['all']:.0f} ms"
         )
     print(
-        f"kept: {found['kept']['frames']} frames, PNG {found['kept']['png'] / 1e6:.1f} MB, with decoded {found['kept']['bytes'] / 1e6:.1f} MB"
+        f"kept: {found['kept']['frames']} frames, PNG "
+        f"{found['kept']['png'] / 1e6:.1f} MB, with decoded {found['kept']['bytes'] / 1e6:.1f} MB"
     )
     promises = [
         ("frame there: at most local + 20 ms", k["explorer"]["median"] - k["local"]["median"], 20, False),
@@ -471,7 +477,8 @@ def main() -> int:
     results = [measure(ratio, given.steps) for ratio in given.ratio]
     if given.json:
         given.json.write_text(json.dumps(results, indent=1), encoding="utf-8")
-    return 0 if all([report(found) for found in results]) else 1
+    kept = [report(found) for found in results]
+    return 0 if all(kept) else 1
 
 
 if __name__ == "__main__":

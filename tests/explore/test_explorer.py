@@ -88,7 +88,7 @@ def test_wrong_artists_are_refused():
 
 
 def test_unknown_and_double_names_are_refused(waves):
-    with pytest.raises(ExplorerError, match="velocity.*speed"):
+    with pytest.raises(ExplorerError, match=r"velocity.*speed"):
         waves().explorer.at(velocity=3)
     with pytest.raises(ValueError, match="99"):
         waves().explorer.at(speed=99)

@@ -88,7 +88,7 @@ def test_minus_is_a_minus():
     ],
 )
 def test_what_cannot_be_is_refused_in_the_readers_language(make, language):
-    with pytest.raises(ValueError) as refused:
+    with pytest.raises(ValueError, match=r"\S+ \S+") as refused:
         make()
     spanish = any(word in f" {refused.value} " for word in (" de ", " que ", " una ", " en ", " tiene ", " como "))
     assert spanish == (language == "es"), str(refused.value)
