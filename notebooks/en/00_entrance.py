@@ -138,6 +138,23 @@ score("lesson0")
 # ### Arrays and broadcasting
 #
 # An array has a **shape**: `(3, 4)` is 3 rows of 4 numbers. Where two shapes differ, NumPy lines them up on the right and repeats the axes that measure 1 or are missing. With `keepdims=True` a sum or a maximum keeps its axis with size 1, and then it fits row by row.
+#
+# Here are the other NumPy phrases of the course. There is no need to learn them: come back when you meet one.
+#
+# | you write | what it does |
+# |---|---|
+# | `x.sum(axis=0)`, `x.sum(axis=-1)` | adds up along the first axis, or along the last |
+# | `x[:, None]`, `x[None]` | adds an axis of size 1: after the first, or before all of them |
+# | `x.T`, `x.swapaxes(-1, -2)` | transposes; with more than two axes, swaps the last two |
+# | `x[:, 0::2]` | every second column, from column 0 |
+# | `q, k = x` | shares out the first axis: `q` is `x[0]` and `k` is `x[1]` |
+# | `*front, n = x.shape` | the last size goes to `n` and the others to the list `front` |
+# | `x.reshape(4, 3, 2)` | the same numbers, in the same order, in another shape |
+# | `np.where(m, a, b)` | takes from `a` where `m` is true and from `b` where it is not |
+# | `np.eye(3)`, `np.diag(p)` | the identity; a matrix with `p` on its diagonal |
+# | `np.outer(a, b)` | every product of a number of `a` by one of `b` |
+# | `np.einsum("nd,nd->n", a, b)` | multiplies place by place and adds up over the letter that goes away |
+# | `np.random.default_rng(0)` | a generator of random numbers; the same seed always gives the same ones |
 
 # %%
 column = np.array([[10], [20], [30]])  # (3, 1)
@@ -199,7 +216,7 @@ print("Var:", number(total.var(), 1), "· √Var:", number(total.std(), 1))
 # | $X$ | $(n, d_{model})$ | `x` | input, one row a token | *entrada, una fila por token* |
 # | $Q$, $K$ | $(n, d_k)$ | `queries`, `keys` | queries and keys | *consultas y claves* |
 # | $V$ | $(n, d_v)$ | `values` | values | *valores* |
-# | $W^Q, W^K, W^V, W^O$ | $(d_{model}, d_{model})$ | `Wq, Wk, Wv, Wo` | the matrices that are learnt | *las matrices que se aprenden* |
+# | $W^Q, W^K, W^V, W^O$ | $(d_{model}, d_{model})$ | `W_Q, W_K, W_V, W_O` | the matrices that are learnt | *las matrices que se aprenden* |
 # | $z$ | $(n, n)$ | `scores` | scores | *puntuaciones* |
 # | $p$, $\alpha$ | $(n, n)$ | `weights` | weights; each row adds up to 1 | *pesos; cada fila suma 1* |
 # | $J$ | $(n, n)$ | `jacobian` | slopes of the weights | *pendientes de los pesos* |

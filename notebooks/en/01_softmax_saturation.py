@@ -85,7 +85,7 @@ for scores in ([0, 1, 2], [0, 1, 4]):
 def measured_jacobian(scores, step=1e-6):
     """Column j: how far each weight moves, per unit, when only score j is pushed."""
     scores = np.array(scores, dtype=float)
-    pushes = step * np.eye(len(scores))
+    pushes = step * np.eye(len(scores))  # row j: a push on score j alone
     return np.stack([(softmax(scores + push) - softmax(scores - push)) / (2 * step) for push in pushes], axis=1)
 
 
@@ -347,7 +347,7 @@ for margin in (0, -5, -10):
     print("by z₁:", number(cross_entropy[0], 4), "with cross-entropy,", number(squared_error[0], significant=3), "with squared error")
 
 # %% [markdown]
-# At a margin of −10 the answer could not be worse. Cross-entropy pulls with all its might, −1.0000. Squared error hardly notices, −3.40e−5: it is wrong and does not learn.
+# At a margin of −10 the right class is left with next to no weight. Cross-entropy pulls with all its might, −1.0000. Squared error hardly notices, −3.40e−5: it is wrong and does not learn.
 #
 # - Look at the left of the third panel (very sure, and wrong): one line stays up, the other sinks.
 # - Look at the right (very sure, and right): both go down, as they should.
@@ -365,7 +365,7 @@ lesson.losses()
 # - **Using only $p_i\,(1 - p_i)$.** That is the diagonal. Leave out the $-p_i p_j$ and the rows of $J$ no longer add up to 0; the gradient is wrong, and no error is raised.
 # - **"I subtract the maximum, so there is no saturation."** Subtracting the maximum avoids overflow. The weights, and hence the slopes, are the same.
 # - **Subtracting a maximum that is not the row's own.** With $\max(0, \max z)$, very negative scores give 0/0. With the maximum of the whole matrix, a row far below it becomes 0/0 as well.
-# - **The wrong axis.** A square matrix hides it. Take one that is not square and add up its rows:
+# - **The wrong axis.** The result has the same shape and no error is raised. To see it, add up the rows:
 
 # %%
 scores = np.array([[0.0, 1.0, 2.0], [3.0, 1.0, 1.0]])
@@ -373,7 +373,7 @@ print("sums of the rows, last axis:", *(number(total, 3) for total in softmax(sc
 print("sums of the rows, axis 0:   ", *(number(total, 3) for total in softmax(scores, axis=0).sum(axis=-1)))
 
 # %% [markdown]
-# With the wrong axis the rows no longer add up to 1. In a square matrix the sums would be just as wrong, but no shape would tell you.
+# With the wrong axis the rows no longer add up to 1: the columns do so instead.
 
 # %% [markdown]
 # ## Exercises

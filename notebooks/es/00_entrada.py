@@ -80,7 +80,7 @@ lesson.self_test()
 # %% [markdown]
 # ## El mapa del curso
 #
-# Un Transformer lee palabras y devuelve vectores que ya saben dónde están. Lo hace repitiendo un mismo **bloque**. Dentro, la **atención** deja que cada palabra mire a las demás, y una red pequeña transforma cada palabra por su cuenta. Este es el bloque; los números son las lecciones.
+# Un Transformer lee palabras y devuelve vectores que ya tienen en cuenta lo que los rodea. Lo hace repitiendo un mismo **bloque**. Dentro, la **atención** deja que cada palabra mire a las demás, y una red pequeña transforma cada palabra por su cuenta. Este es el bloque; los números son las lecciones.
 
 # %%
 lesson.course_map()
@@ -88,7 +88,7 @@ lesson.course_map()
 # %% [markdown]
 # | | pregunta |
 # |---|---|
-# | [1 · La saturación del softmax](01_saturacion_softmax.ipynb) | ¿Qué pasa con el gradiente si una puntuación se escapa? |
+# | [1 · La saturación de la softmax](01_saturacion_softmax.ipynb) | ¿Qué pasa con el gradiente si una puntuación se escapa? |
 # | [2 · Por qué √d_k](02_raiz_dk.ipynb) | ¿De dónde sale esa raíz? |
 # | [3 · Varias cabezas](03_varias_cabezas.ipynb) | ¿Por qué no basta con mirar de una sola manera? |
 # | [4 · Residual y layer norm](04_residual_layer_norm.ipynb) | ¿Cómo se apilan muchos bloques sin que se pierda la señal? |
@@ -138,6 +138,23 @@ score("lesson0")
 # ### Arrays y broadcasting
 #
 # Un array tiene una **forma**: `(3, 4)` son 3 filas de 4 números. Cuando dos formas no coinciden, NumPy las alinea por la derecha y repite los ejes que miden 1 o que faltan. Con `keepdims=True`, una suma o un máximo conservan su eje con tamaño 1, y entonces encajan fila a fila.
+#
+# Estas son las demás frases de NumPy que verás en el curso. No hace falta aprenderlas: vuelve aquí cuando encuentres una.
+#
+# | se escribe | qué hace |
+# |---|---|
+# | `x.sum(axis=0)`, `x.sum(axis=-1)` | suma a lo largo del primer eje, o del último |
+# | `x[:, None]`, `x[None]` | añade un eje de tamaño 1: detrás del primero, o delante de todos |
+# | `x.T`, `x.swapaxes(-1, -2)` | transpone; con más de dos ejes, cambia entre sí los dos últimos |
+# | `x[:, 0::2]` | las columnas de dos en dos, desde la 0 |
+# | `q, k = x` | reparte el primer eje: `q` es `x[0]` y `k` es `x[1]` |
+# | `*front, n = x.shape` | el último tamaño va a `n` y los demás, a la lista `front` |
+# | `x.reshape(4, 3, 2)` | los mismos números, en el mismo orden, con otra forma |
+# | `np.where(m, a, b)` | toma de `a` donde `m` es cierto y de `b` donde no |
+# | `np.eye(3)`, `np.diag(p)` | la identidad; una matriz con `p` en la diagonal |
+# | `np.outer(a, b)` | todos los productos de un número de `a` por uno de `b` |
+# | `np.einsum("nd,nd->n", a, b)` | multiplica casilla a casilla y suma sobre la letra que desaparece |
+# | `np.random.default_rng(0)` | un generador de números al azar; la misma semilla da siempre los mismos |
 
 # %%
 column = np.array([[10], [20], [30]])  # (3, 1)
@@ -162,7 +179,7 @@ print((A @ B)[1, 2], "=", sum(A[1, m] * B[m, 2] for m in range(3)))
 # %% [markdown]
 # ### La regla de la cadena
 #
-# Si $y = f(u)$ y $u = g(x)$, las pendientes se multiplican: $\frac{dy}{dx} = \frac{dy}{du} \cdot \frac{du}{dx}$. Con vectores, lo que se multiplica son jacobianos, y el gradiente los recorre de atrás hacia delante. Un factor casi nulo en el camino se lo lleva todo: es el tema de la lección 1.
+# Si $y = f(u)$ y $u = g(x)$, las pendientes se multiplican: $\frac{dy}{dx} = \frac{dy}{du} \cdot \frac{du}{dx}$. Con vectores, lo que se multiplica son jacobianos, y el gradiente los recorre de atrás hacia delante. Un factor casi nulo en el camino lo apaga todo: es el tema de la lección 1.
 
 # %%
 def f(x):
@@ -199,7 +216,7 @@ print("Var:", number(total.var(), 1), "· √Var:", number(total.std(), 1))
 # | $X$ | $(n, d_{model})$ | `x` | entrada, una fila por token | *input, one row a token* |
 # | $Q$, $K$ | $(n, d_k)$ | `queries`, `keys` | consultas y claves | *queries and keys* |
 # | $V$ | $(n, d_v)$ | `values` | valores | *values* |
-# | $W^Q, W^K, W^V, W^O$ | $(d_{model}, d_{model})$ | `Wq, Wk, Wv, Wo` | las matrices que se aprenden | *the matrices that are learnt* |
+# | $W^Q, W^K, W^V, W^O$ | $(d_{model}, d_{model})$ | `W_Q, W_K, W_V, W_O` | las matrices que se aprenden | *the matrices that are learnt* |
 # | $z$ | $(n, n)$ | `scores` | puntuaciones | *scores* |
 # | $p$, $\alpha$ | $(n, n)$ | `weights` | pesos; cada fila suma 1 | *weights; each row adds up to 1* |
 # | $J$ | $(n, n)$ | `jacobian` | pendientes de los pesos | *slopes of the weights* |
@@ -287,7 +304,7 @@ print(np.allclose(library_output, output), np.allclose(library_weights, softmax(
 # - A. Vaswani y otros (2017), *Attention Is All You Need*: el bloque y su notación.
 # - C. M. Bishop y H. Bishop (2024), *Deep Learning: Foundations and Concepts*, capítulo 12.
 #
-# **Siguiente lección:** [1 · La saturación del softmax](01_saturacion_softmax.ipynb).
+# **Siguiente lección:** [1 · La saturación de la softmax](01_saturacion_softmax.ipynb).
 
 # %% tags=["colophon"]
 from bloque.colophon import colophon

@@ -7,13 +7,13 @@
 # ---
 
 # %% [markdown]
-# # 1 · La saturación del softmax
+# # 1 · La saturación de la softmax
 #
 # [English](../en/01_softmax_saturation.ipynb) · unos 24 minutos, sin contar los ejercicios
 #
 # Al terminar podrás:
 #
-# - deducir las pendientes del softmax sin saltarte ningún paso;
+# - deducir las pendientes de la softmax sin saltarte ningún paso;
 # - mirar unas puntuaciones y decir si todavía se puede aprender de ellas;
 # - distinguir la saturación del desbordamiento, que casi todo el mundo mezcla.
 
@@ -56,7 +56,7 @@ from bloque.quiz import quiz, score
 # %% [markdown]
 # ## La pregunta
 #
-# En la atención, cada palabra puntúa a las demás. El softmax convierte esas puntuaciones en pesos: números positivos que suman 1.
+# En la atención, cada palabra puntúa a las demás. La softmax convierte esas puntuaciones en pesos: números positivos que suman 1.
 #
 # Imagina que, nada más empezar el entrenamiento, una puntuación se escapa y se lleva casi todo el peso. La red se ha decidido antes de aprender nada. Si se ha equivocado, **¿puede cambiar de opinión?**
 #
@@ -66,7 +66,7 @@ from bloque.quiz import quiz, score
 #
 # $$\operatorname{softmax}(z)_i = \frac{e^{z_i}}{\sum_j e^{z_j}}$$
 #
-# Desde ahora, $p = \operatorname{softmax}(z)$. Mira el denominador: ahí están todas las puntuaciones. Cada $p_i$ depende del vector entero, así que «el softmax de $z_i$» no existe. La celda siguiente cambia solo la última puntuación.
+# Desde ahora, $p = \operatorname{softmax}(z)$. Mira el denominador: ahí están todas las puntuaciones. Cada $p_i$ depende del vector entero, así que «la softmax de $z_i$» no existe. La celda siguiente cambia solo la última puntuación.
 
 # %%
 for scores in ([0, 1, 2], [0, 1, 4]):
@@ -85,7 +85,7 @@ for scores in ([0, 1, 2], [0, 1, 4]):
 def measured_jacobian(scores, step=1e-6):
     """Columna j: cuánto se mueve cada peso, por unidad, al empujar solo la puntuación j."""
     scores = np.array(scores, dtype=float)
-    pushes = step * np.eye(len(scores))
+    pushes = step * np.eye(len(scores))  # fila j: un empujón solo en la puntuación j
     return np.stack([(softmax(scores + push) - softmax(scores - push)) / (2 * step) for push in pushes], axis=1)
 
 
@@ -108,14 +108,14 @@ lesson.shift()
 #
 # $$\frac{e^{z_i + c}}{\sum_j e^{z_j + c}} = \frac{e^c\, e^{z_i}}{e^c \sum_j e^{z_j}} = \frac{e^{z_i}}{\sum_j e^{z_j}}$$
 #
-# Así que el tamaño no importa. Lo que satura un softmax son las **diferencias** entre puntuaciones. Compara las cuatro filas:
+# Así que el tamaño no importa. Lo que satura una softmax son las **diferencias** entre puntuaciones. Compara las cuatro filas:
 
 # %%
 for scores in ([500, 500, 500], [0, 1, 2], [500, 501, 502], [0, 10, 20]):
     print(f"max|J| = {number(lesson.largest_slope(scores), significant=4):>7}  con {scores}")
 
 # %% [markdown]
-# Tres puntuaciones iguales a 500 dejan 0.2222. En cambio $(0, 10, 20)$, que son números mucho más pequeños, deja 4.540e−5: el softmax está decidido y ya casi no responde.
+# Tres puntuaciones iguales a 500 dejan 0.2222. En cambio $(0, 10, 20)$, que son números mucho más pequeños, deja 4.540e−5: la softmax ya se ha decidido y casi no responde.
 
 # %% [markdown]
 # ## La derivada, paso a paso
@@ -182,7 +182,7 @@ print("empujando:", number(measured_jacobian(z)[0, 1], 5))
 #
 # $$\frac{\partial p_i}{\partial z_j} = p_i\,(\delta_{ij} - p_j) \qquad\text{o, de una vez,}\qquad J = \operatorname{diag}(p) - p\, p^{\mathsf T}$$
 #
-# De esta forma se leen tres propiedades:
+# En esta fórmula se leen tres propiedades:
 #
 # - **es simétrica**, porque $p_i p_j = p_j p_i$;
 # - **cada fila suma 0**: $p_i - p_i \sum_j p_j = p_i - p_i = 0$. Es otra vez la regla de antes: empujar todas las puntuaciones a la vez no cambia nada;
@@ -210,7 +210,7 @@ lesson.saturation()
 # %% [markdown]
 # ## El mapa de todas las pendientes
 #
-# Un softmax muy decidido, con $p = (0.001, 0.998, 0.001)$. Estas son sus nueve pendientes:
+# Una softmax muy decidida, con $p = (0.001, 0.998, 0.001)$. Estas son sus nueve pendientes:
 
 # %%
 for row in softmax_jacobian([0.001, 0.998, 0.001]):
@@ -323,7 +323,7 @@ lesson.temperature()
 # %% [markdown]
 # ## Entonces, ¿por qué aprende un clasificador?
 #
-# Un clasificador también acaba en un softmax, y muchas veces está segurísimo. ¿Por qué no se queda atascado cuando se equivoca?
+# Un clasificador también acaba en una softmax, y muchas veces está segurísimo. ¿Por qué no se queda atascado cuando se equivoca?
 #
 # Por su pérdida. La entropía cruzada es $L = -\ln p_y$, donde $y$ es la clase correcta. Como $p_y = e^{z_y} / S$,
 #
@@ -347,7 +347,7 @@ for margin in (0, -5, -10):
     print("por z₁:", number(cross_entropy[0], 4), "con entropía cruzada,", number(squared_error[0], significant=3), "con error cuadrático")
 
 # %% [markdown]
-# Con un margen de −10 la respuesta no puede ser peor. La entropía cruzada tira con toda su fuerza, −1.0000. El error cuadrático apenas lo nota, −3.40e−5: se equivoca y no aprende.
+# Con un margen de −10, a la clase correcta no le queda casi nada de peso. La entropía cruzada tira con toda su fuerza, −1.0000. El error cuadrático apenas lo nota, −3.40e−5: se equivoca y no aprende.
 #
 # - Fíjate en la izquierda del tercer panel (muy seguro, equivocado): una línea se queda arriba y la otra se hunde.
 # - Fíjate en la derecha (muy seguro, acertando): las dos bajan, y está bien que bajen.
@@ -365,7 +365,7 @@ lesson.losses()
 # - **Usar solo $p_i\,(1 - p_i)$.** Es la diagonal. Si olvidas los términos $-p_i p_j$, las filas de $J$ dejan de sumar 0, y el gradiente sale mal sin que salte ningún error.
 # - **«Resto el máximo, luego no hay saturación».** Restar el máximo evita el desbordamiento. Los pesos, y por tanto las pendientes, son los mismos.
 # - **Restar un máximo que no es el suyo.** Con $\max(0, \max z)$, unas puntuaciones muy negativas dan 0/0. Con el máximo de toda la matriz, una fila lejana al máximo se queda en 0/0 también.
-# - **Equivocarse de eje.** Con una matriz cuadrada no se nota. Prueba con una que no lo sea y suma las filas:
+# - **Equivocarse de eje.** Sale una matriz de la misma forma y no salta ningún error. Para verlo, suma las filas:
 
 # %%
 scores = np.array([[0.0, 1.0, 2.0], [3.0, 1.0, 1.0]])
@@ -373,7 +373,7 @@ print("sumas de las filas, último eje:", *(number(total, 3) for total in softma
 print("sumas de las filas, eje 0:     ", *(number(total, 3) for total in softmax(scores, axis=0).sum(axis=-1)))
 
 # %% [markdown]
-# Con el eje equivocado las filas ya no suman 1. Si la matriz fuera cuadrada, sumarían otra cosa igual de mal, pero la forma no te avisaría.
+# Con el eje equivocado las filas ya no suman 1: ahora son las columnas las que lo suman.
 
 # %% [markdown]
 # ## Ejercicios
@@ -383,7 +383,7 @@ print("sumas de las filas, eje 0:     ", *(number(total, 3) for total in softmax
 # %% [markdown]
 # ### Ejercicio 1 · softmax
 #
-# ●○○ · 6 minutos · Escribe un softmax que aguante cualquier puntuación: enormes, muy negativas, o $-\infty$ en alguna. Trabaja sobre el último eje, para que sirva con un vector y con una matriz.
+# ●○○ · 6 minutos · Escribe una softmax que aguante cualquier puntuación: enormes, muy negativas, o $-\infty$ en alguna. Trabaja sobre el último eje, para que sirva con un vector y con una matriz.
 #
 # <details><summary>Pista 1</summary>
 #
@@ -605,7 +605,7 @@ score("lesson1")
 #
 # | español | inglés | en una línea |
 # |---|---|---|
-# | puntuación | *score* | lo que entra en el softmax, $z_i$ |
+# | puntuación | *score* | lo que entra en la softmax, $z_i$ |
 # | peso | *weight* | lo que sale, $p_i$: positivo, y todos suman 1 |
 # | saturarse | *to saturate* | quedarse sin pendiente |
 # | jacobiano | *Jacobian* | la tabla de todas las pendientes |
@@ -619,7 +619,7 @@ score("lesson1")
 # ## Fuentes
 #
 # - C. M. Bishop y H. Bishop (2024), *Deep Learning: Foundations and Concepts*, sección 12.1.5: por qué se escalan las puntuaciones de la atención.
-# - A. Vaswani y otros (2017), *Attention Is All You Need*, sección 3.2.1: la sospecha de que el softmax acaba en zonas de gradiente muy pequeño.
+# - A. Vaswani y otros (2017), *Attention Is All You Need*, sección 3.2.1: la sospecha de que la softmax acaba en zonas de gradiente muy pequeño.
 #
 # **Siguiente lección:** [2 · Por qué √d_k](02_raiz_dk.ipynb). Ya sabes que las diferencias grandes saturan. Ahora, de dónde salen y por qué crecen con la dimensión.
 
