@@ -115,7 +115,7 @@ lesson.width()
 
 # %%
 rng = np.random.default_rng(1)
-q, k = rng.standard_normal((2, 1_000_000))
+q, k = rng.standard_normal((2, 1_000_000))  # two rows: the first is q, the second is k
 products = q * k
 print("mean of the terms:       ", number(products.mean(), 2))
 print("variance of the terms:   ", number(products.var(), 2))
@@ -150,6 +150,7 @@ print(number(2 * crossed.std() / np.sqrt(20_000), 1))
 # %%
 rng = np.random.default_rng(6)
 print("  d_k   √d_k   measured   over ten batches   measured ÷ √d_k")
+# "nd,nd->n": multiply place by place and add up over d, the letter that goes away
 for d_k in (1, 2, 64, 512):
     batches = [np.einsum("nd,nd->n", *rng.standard_normal((2, 2_000, d_k), dtype=np.float32)) for _ in range(10)]
     deviations = [batch.std() for batch in batches]
@@ -369,7 +370,7 @@ for sigma in (0.5, 1, 2):
 #
 # Average over $k$ first. Then $q^{\mathsf T} \Sigma_k\, q$, being a number, equals its own trace, and inside a trace the factors may be rotated. Last, average over $q$.
 #
-# If one of the two is the identity, what is left is the trace of the other, which is $d_k$ when the variances are 1. Correlation counts only where **both** have it, and in the same directions.
+# If one of the two is the identity, what is left is the trace of the other, which is $d_k$ when the variances are 1. Correlation counts only in the pairs of components where **both** have it: with the same sign the variance goes up, with opposite signs it goes down.
 
 # %%
 def correlated(rng, pattern, share=0.5):
@@ -489,7 +490,7 @@ print("new vector:", ", ".join(number(each, 3) for each in output))
 
 # %%
 for name, scale in (("undivided", 1), ("÷ √2", None)):  # left to itself, `attention` divides by √d_k
-    output, weights = attention(scene.query[None], scene.keys, scene.values, scale=scale)
+    output, weights = attention(scene.query[None], scene.keys, scene.values, scale=scale)  # [None]: from (2,) to (1, 2)
     print(f"{name:<10}", *(f"{word} {number(weight, 3)}" for word, weight in zip(scene.words, weights[0], strict=True)), sep=" · ")
     print("           new vector:", ", ".join(number(each, 3) for each in output[0]))
 

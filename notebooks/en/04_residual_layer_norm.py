@@ -59,7 +59,7 @@ from bloque.quiz import quiz, score
 # %% [markdown]
 # ## The question
 #
-# In lesson 3, attention returned a matrix with one row per token. The block does not keep that matrix as it is. It **adds** the input to it, and then **normalises** each row:
+# In lesson 3, attention returned a matrix with one row per token. The block does not keep that matrix as it is. It **adds** the input to it (the *residual connection*) and then **normalises** each row (the *layer norm*):
 #
 # $$\text{LayerNorm}\big(X + \text{Sublayer}(X)\big)$$
 #
@@ -90,7 +90,7 @@ lesson.derivative_by_depth()
 # %% [markdown]
 # Look for three things:
 #
-# - with the sum, the derivative stays near 1 up to the last layer. Without it, it falls in a straight line on a logarithmic axis: each layer multiplies by something below 1;
+# - with the sum, the derivative stays near 1 up to the last layer. Without it, it falls in nearly a straight line on a logarithmic axis: each layer multiplies by something below 1;
 # - take the depth all the way, with the sum and without. What is left of the push in either case?
 # - make the weights larger until the curve without the sum stops falling. What does the other one do by then? The sum keeps the signal from dying; it does not keep it from growing. The second half of the lesson deals with that.
 
@@ -281,7 +281,7 @@ for layer in (0, 4, 8, 12):
     print(f"{layer:4}  {number(rows.std(axis=-1).mean(), 2):>9}  {number(raw, 2):>9}  {number(normed, 2):>9}")
 
 # %% [markdown]
-# Scores are products of two rows: double the deviation, and the differences between scores grow fourfold. At layer 12 the largest weight is 0.67 already, and rising. Lesson 1 told what comes next: the softmax saturates and its Jacobian vanishes. In the right-hand column we normalised each row before attention reads it, and the trouble is gone. That is what the second piece does.
+# Scores are products of two rows: double the deviation, and the differences between scores grow fourfold. At layer 12 the largest weight is 0.67 already, and rising. Lesson 1 told what comes next: the softmax saturates and its Jacobian all but vanishes. In the right-hand column we normalised each row before attention reads it, and the trouble is gone. That is what the second piece does. For short we call it *the norm*; do not take it for the norm of a vector, which is its length.
 
 # %%
 lesson.growth_with_depth()
@@ -481,7 +481,7 @@ print(f"   pre-norm {number(1)}, post-norm {number(1 / np.prod(divisors), signif
 print(f"   post-norm, with √2 = {number(2**0.5, 2)} in all of them: {number(2**-6, significant=2)}")
 
 # %% [markdown]
-# In post-norm the identity path is still there, but every norm narrows it. That is why deep post-norm stacks want to start with a very small learning rate (*warm-up*), while pre-norm mostly does without. Lesson 5 looks at the gradient layer by layer, and lesson 6 puts it to the test by training.
+# In post-norm the identity path is still there, but every norm narrows it. In practice, deep post-norm stacks want to start with a very small learning rate (*warm-up*), while pre-norm mostly does without. Lesson 5 looks for the reason in the gradient, layer by layer, and lesson 6 puts it to the test by training.
 
 # %% [markdown]
 # ## When all the rows become alike

@@ -60,7 +60,7 @@ from bloque.quiz import quiz, score
 #
 # $$\operatorname{Attention}(Q, K, V) = \operatorname{softmax}\!\left(\frac{Q\,K^{\mathsf T}}{\sqrt{d_k}}\right) V$$
 #
-# Léela de dentro afuera. Cada consulta se multiplica por cada clave y sale una puntuación. El softmax convierte las puntuaciones en pesos. Los pesos mezclan los valores.
+# Léela de dentro afuera. Cada consulta se multiplica por cada clave y sale una puntuación. La softmax convierte las puntuaciones en pesos. Los pesos mezclan los valores.
 #
 # Todo tiene su porqué, menos esa raíz. $d_k$ es el número de componentes que tienen cada consulta y cada clave. **¿Por qué hay que dividir? ¿Y por qué justo entre la raíz de $d_k$?**
 #
@@ -75,7 +75,7 @@ print("pesos:         ", *(f"{number(each, 3):>6}" for each in softmax(scores)))
 print("pesos con ÷ 8: ", *(f"{number(each, 3):>6}" for each in softmax(scores / 8)))
 
 # %% [markdown]
-# Nadie ha entrenado nada y una sola clave ya se lleva casi todo, por azar. La lección 1 dice lo que eso significa: a un softmax tan decidido apenas le queda pendiente. Al dividir entre 8, que es la raíz de 64, el peso se reparte.
+# Nadie ha entrenado nada y una sola clave ya se lleva casi todo, por azar. La lección 1 dice lo que eso significa: a una softmax tan decidida apenas le queda pendiente. Al dividir entre 8, que es la raíz de 64, el peso se reparte.
 #
 # Pero una tirada no demuestra nada. Hay que saber cuánto mide $q \cdot k$ en general.
 
@@ -115,7 +115,7 @@ lesson.width()
 
 # %%
 rng = np.random.default_rng(1)
-q, k = rng.standard_normal((2, 1_000_000))
+q, k = rng.standard_normal((2, 1_000_000))  # dos filas: la primera es q; la segunda, k
 products = q * k
 print("media de los sumandos:   ", number(products.mean(), 2))
 print("varianza de los sumandos:", number(products.var(), 2))
@@ -150,6 +150,7 @@ print(number(2 * crossed.std() / np.sqrt(20_000), 1))
 # %%
 rng = np.random.default_rng(6)
 print("  d_k   √d_k   medida   de diez tandas   medida ÷ √d_k")
+# "nd,nd->n": multiplica casilla a casilla y suma sobre d, la letra que desaparece
 for d_k in (1, 2, 64, 512):
     batches = [np.einsum("nd,nd->n", *rng.standard_normal((2, 2_000, d_k), dtype=np.float32)) for _ in range(10)]
     deviations = [batch.std() for batch in batches]
@@ -205,7 +206,7 @@ for d_k, scores in lesson.scores_by_dimension(20_000, (16, 64, 256, 1024), seed=
     print(f"{d_k:>5} {number(raw, 1):>13} {number(raw / np.sqrt(d_k), 2):>8} {number(raw / d_k, 2):>7}")
 
 # %% [markdown]
-# Solo la columna del centro se queda quieta. Sin dividir, las puntuaciones se separan cada vez más: el softmax se satura. Al dividir entre $d_k$ se juntan: con $d_k = 1024$ la desviación es 0.03, todas las claves reciben casi el mismo peso y da igual lo que dijeran.
+# Solo la columna del centro se queda quieta. Sin dividir, las puntuaciones se separan cada vez más: la softmax se satura. Al dividir entre $d_k$ se juntan: con $d_k = 1024$ la desviación es 0.03, todas las claves reciben casi el mismo peso y da igual lo que dijeran.
 #
 # Dividir de menos es decidir sin motivo. Dividir de más es olvidar lo que se ha visto.
 
@@ -262,7 +263,7 @@ print("uniforme     mayor peso", number(1 / 8, 3))
 # %% [markdown]
 # Sin dividir, 0.969: casi todo para una clave que no ha hecho nada. Con $\sqrt{d_k}$, 0.361: casi lo mismo que con 64 componentes. Con $d_k$, 0.131: casi el 0.125 del reparto uniforme.
 #
-# Y fíjate en la última columna. No se ha desbordado nada, porque el softmax resta el máximo. Saturarse y desbordarse son averías distintas, y esta división solo sirve para la primera.
+# Y fíjate en la última columna. No se ha desbordado nada, porque la softmax resta el máximo. Saturarse y desbordarse son averías distintas, y esta división solo sirve para la primera.
 
 # %% [markdown]
 # ## Adónde va el gradiente
@@ -273,7 +274,7 @@ print("uniforme     mayor peso", number(1 / 8, 3))
 #
 # $$\partial q = \frac{1}{\sqrt{d_k}} \sum_j \partial s_j\, k_j \qquad\quad \partial k_j = \frac{1}{\sqrt{d_k}}\, \partial s_j\, q$$
 #
-# El jacobiano del softmax está entre la pérdida y las consultas, y entre la pérdida y las claves. Delante de los valores no está. Si $J$ se apaga, se apagan $\partial q$ y $\partial k$, y no $\partial v$.
+# El jacobiano de la softmax está entre la pérdida y las consultas, y entre la pérdida y las claves. Delante de los valores no está. Si $J$ se apaga, se apagan $\partial q$ y $\partial k$, y no $\partial v$.
 #
 # La celda calcula los gradientes exactos de una atención recién inicializada y comprueba uno a empujones: mueve todas las consultas un poco en una dirección al azar y mira cuánto cambia la pérdida.
 
@@ -345,7 +346,7 @@ print("el 10 % con más gradiente reúne:            ", number(100 * energy[:ten
 #
 # - Sin dividir, sube $d_k$: a la izquierda las normas crecen; a la derecha la mediana se hunde y la banda se abre.
 # - Con $\sqrt{d_k}$ todo queda plano: la escala del gradiente ya no depende de $d_k$.
-# - Con $d_k$ las consultas y las claves se apagan todas a la vez, poco a poco. El softmax está abierto, pero el divisor aplasta lo que pasa por él.
+# - Con $d_k$ las consultas y las claves se apagan todas a la vez, poco a poco. La softmax no está saturada, pero el divisor aplasta lo que pasa por él.
 
 # %% [markdown]
 # ## Cuando el supuesto falla
@@ -369,7 +370,7 @@ for sigma in (0.5, 1, 2):
 #
 # Primero se promedia sobre $k$. Luego, como $q^{\mathsf T} \Sigma_k\, q$ es un número, es igual a su traza, y dentro de la traza se pueden rotar los factores. Al final se promedia sobre $q$.
 #
-# Si una de las dos matrices es la identidad, queda la traza de la otra, que es $d_k$ cuando las varianzas son 1. La correlación solo cuenta donde **las dos** la tienen, y en las mismas direcciones.
+# Si una de las dos matrices es la identidad, queda la traza de la otra, que es $d_k$ cuando las varianzas son 1. La correlación solo cuenta en las parejas de componentes donde **las dos** la tienen: si va en el mismo sentido, la varianza sube; si va en sentidos contrarios, baja.
 
 # %%
 def correlated(rng, pattern, share=0.5):
@@ -415,9 +416,9 @@ for name, start in starts.items():
     print(f"{name:<30} componentes de q: {number(queries.std(), 2)}   puntuaciones ÷ √d_k: {number(scores.std(), 2)}")
 
 # %% [markdown]
-# Con varianza $1/d_\text{model}$ las puntuaciones tienen desviación 1. Con las otras dos salen más pequeñas, alrededor de un tercio: el softmax empieza aún más repartido, que no hace daño. Y después, en cuanto se entrena, las matrices cambian y el supuesto deja de estar garantizado.
+# Con varianza $1/d_\text{model}$ las puntuaciones tienen desviación 1. Con las otras dos salen más pequeñas, alrededor de un tercio: los pesos empiezan aún más repartidos, y eso no hace daño. Y después, en cuanto se entrena, las matrices cambian y el supuesto deja de estar garantizado.
 #
-# Así que $\sqrt{d_k}$ no promete que el softmax no se sature nunca. Promete que **el punto de partida no depende de $d_k$**.
+# Así que $\sqrt{d_k}$ no promete que la softmax no se sature nunca. Promete que **el punto de partida no depende de $d_k$**.
 
 # %% [markdown]
 # ## La raíz de qué, y cuándo
@@ -458,7 +459,7 @@ print("codificación posicional:", number(np.sqrt((positions**2).mean()), 3))
 #
 # > Me senté en el banco de mi jardín
 #
-# ¿Un asiento o una casa de dinero? Tú lo sabes por los vecinos: «senté», «jardín». La atención hace eso: la consulta de «banco» puntúa a cada palabra y recoge un poco de cada una.
+# ¿El banco de sentarse o el del dinero? Tú lo sabes por los vecinos: «senté», «jardín». La atención hace eso: la consulta de «banco» puntúa a cada palabra y recoge un poco de cada una.
 #
 # Los vectores tienen dos componentes y **están elegidos a mano**, para que las cuentas salgan. No vienen de ningún modelo. La consulta de «banco» es $q = (1, 1)$, así que cada puntuación es la suma de los dos números de la clave. Los valores dicen cuánto aporta cada palabra a cada lectura, (asiento, dinero).
 
@@ -474,7 +475,7 @@ rounded = np.round(np.exp(scores), 1)
 print("redondeando:", " + ".join(number(each, 1) for each in rounded), "=", number(rounded.sum(), 1))
 
 # %% [markdown]
-# De cabeza: «jardín» aporta casi 6, «senté» 2, «banco» 1 y las otras cinco palabras, 0.2 cada una. En total, 10. Así que «jardín» se lleva unas seis décimas, «senté» dos y «banco» una. Los números exactos:
+# De cabeza: «jardín» aporta unos 6, «senté» 2, «banco» 1 y las otras cinco palabras, 0.2 cada una. En total, 10. Así que «jardín» se lleva unas seis décimas, «senté» dos y «banco» una. Los números exactos:
 
 # %%
 weights = np.exp(scores) / np.exp(scores).sum()
@@ -489,7 +490,7 @@ print("vector nuevo:", ", ".join(number(each, 3) for each in output))
 
 # %%
 for name, scale in (("sin dividir", 1), ("÷ √2", None)):  # sin escala propia, `attention` divide entre √d_k
-    output, weights = attention(scene.query[None], scene.keys, scene.values, scale=scale)
+    output, weights = attention(scene.query[None], scene.keys, scene.values, scale=scale)  # [None]: de (2,) a (1, 2)
     print(f"{name:<12}", *(f"{word} {number(weight, 3)}" for word, weight in zip(scene.words, weights[0], strict=True)), sep=" · ")
     print("             vector nuevo:", ", ".join(number(each, 3) for each in output[0]))
 
@@ -505,7 +506,7 @@ print(*(f"{word} {number(weight, 3)}" for word, weight in zip(scene.words, weigh
 print("vector nuevo:", ", ".join(number(each, 3) for each in output[0]))
 
 # %% [markdown]
-# «dinero» se lleva 0.626 y el vector nuevo es (0.052, 0.782): ahora es un banco de dinero. «banco» hizo la misma pregunta en las dos frases. Cambió quién contestaba.
+# «dinero» se lleva 0.626 y el vector nuevo es (0.052, 0.782): ahora es el banco del dinero. «banco» hizo la misma pregunta en las dos frases. Cambió quién contestaba.
 #
 # Muévelo tú.
 #
@@ -521,8 +522,8 @@ lesson.bank()
 #
 # - **Dividir entre $\sqrt{d_\text{model}}$.** No falla nada y los pesos parecen razonables: solo están más repartidos de la cuenta. Se ve midiendo la desviación de las puntuaciones.
 # - **Dividir entre $d_k$.** Igual de silencioso. Con $d_k$ grande, todas las filas de pesos se parecen al reparto uniforme.
-# - **Multiplicar en vez de dividir.** El softmax se satura del todo: cada fila es casi un 1 y ceros.
-# - **Dividir después del softmax.** Los pesos dejan de sumar 1 y el contraste no cambia.
+# - **Multiplicar en vez de dividir.** La softmax se satura del todo: cada fila es casi un 1 y ceros.
+# - **Dividir después de la softmax.** Los pesos dejan de sumar 1 y el contraste no cambia.
 # - **Comprobar las columnas.** Los pesos de cada **fila** suman 1: una fila por consulta. Las columnas suman lo que toque.
 # - **«La raíz evita que se desborde la exponencial».** No: de eso se encarga restar el máximo.
 # - **«Sin la raíz no hay gradiente».** Lo hay, y hasta mayor en norma; lo que pasa es que va a parar a una minoría de las consultas.
@@ -536,7 +537,7 @@ weights = attention(Q, K, V)[1]  # (3, 4)
 print("sumas de las filas:              ", *(number(total, 3) for total in weights.sum(axis=1)))
 print("sumas de las columnas:           ", *(number(total, 3) for total in weights.sum(axis=0)))
 late = softmax(Q @ K.T) / np.sqrt(5)
-print("filas si divides tras el softmax:", *(number(total, 3) for total in late.sum(axis=1)))
+print("filas si divides tras la softmax:", *(number(total, 3) for total in late.sum(axis=1)))
 
 # %% [markdown]
 # ## Ejercicios
@@ -674,7 +675,7 @@ score("lesson2")
 # ## Resumen
 #
 # 1. Con componentes independientes, de media 0 y varianza 1, $q \cdot k$ tiene varianza $d_k$: se suman $d_k$ varianzas de 1.
-# 2. Dividir entre $\sqrt{d_k}$ deja la desviación en 1 para cualquier $d_k$. Nada satura de entrada; dividir entre $d_k$ aplana demasiado.
+# 2. Dividir entre $\sqrt{d_k}$ deja la desviación en 1 para cualquier $d_k$. Así ninguna softmax empieza saturada; dividir entre $d_k$ aplana demasiado.
 # 3. Sin la división, la consulta típica no recibe casi gradiente y una minoría recibe muchísimo. Los valores no lo notan: delante de ellos no hay jacobiano.
 # 4. Es la raíz de lo que se suma, el $d_k$ de cada cabeza. Con otra escala o con correlación común, la varianza es $\operatorname{tr}(\Sigma_q \Sigma_k)$.
 # 5. La división no cambia qué palabra gana. Cambia el contraste.
@@ -701,7 +702,7 @@ score("lesson2")
 # - A. Vaswani y otros (2017), *Attention Is All You Need*, sección 3.2.1 y nota 4 (la división), sección 3.4 (los embeddings por $\sqrt{d_\text{model}}$).
 # - C. M. Bishop y H. Bishop (2024), *Deep Learning: Foundations and Concepts*, sección 12.1.5.
 #
-# **Siguiente lección:** [3 · Varias cabezas](03_varias_cabezas.ipynb). Un softmax por consulta solo puede decir una cosa. ¿Y si hay que decir dos?
+# **Siguiente lección:** [3 · Varias cabezas](03_varias_cabezas.ipynb). Una softmax por consulta solo puede decir una cosa. ¿Y si hay que decir dos?
 
 # %% tags=["colophon"]
 from bloque.colophon import colophon

@@ -59,13 +59,13 @@ from bloque.quiz import quiz, score
 # %% [markdown]
 # ## La pregunta
 #
-# En la lección 3 la atención devolvía una matriz con una fila por token. El bloque no se queda con esa matriz tal cual. Le **suma** la entrada, y después **normaliza** cada fila:
+# En la lección 3 la atención devolvía una matriz con una fila por token. El bloque no se queda con esa matriz tal cual. Le **suma** la entrada (es la *conexión residual*) y después **normaliza** cada fila (es la *normalización por capas*):
 #
 # $$\text{LayerNorm}\big(X + \text{Sublayer}(X)\big)$$
 #
 # Las dos operaciones parecen un paso atrás. ¿Para qué volver a sumar lo que ya teníamos? ¿Y para qué borrar la media y el tamaño de unos números que acabamos de calcular?
 #
-# Empezamos por la suma, con un experimento pequeño. Apilamos doce capas. Cada una es una red por posición, $\text{ReLU}(x W_1) W_2$: sin sesgos, sin atención y sin normas, para que no haya nada más que mirar. Los pesos son números al azar por 0.15.
+# Empezamos por la suma, con un experimento pequeño. Apilamos doce capas. Cada una es una red por posición, $\text{ReLU}(x W_1) W_2$: sin sesgos, sin atención y sin normalizar, para que no haya nada más que mirar. Los pesos son números al azar multiplicados por 0.15.
 
 # %%
 rng = np.random.default_rng(0)
@@ -90,7 +90,7 @@ lesson.derivative_by_depth()
 # %% [markdown]
 # Fíjate en tres cosas:
 #
-# - con la suma, la derivada sigue cerca de 1 hasta la última capa. Sin ella baja en línea recta en un eje logarítmico: cada capa multiplica por algo menor que 1;
+# - con la suma, la derivada sigue cerca de 1 hasta la última capa. Sin ella baja casi en línea recta en un eje logarítmico: cada capa multiplica por algo menor que 1;
 # - lleva la profundidad al máximo, con la suma y sin ella. ¿Qué queda del empujón en cada caso?
 # - sube el tamaño de los pesos hasta que la curva sin suma deje de caer. ¿Qué hace entonces la otra? La suma evita que la señal muera; no evita que crezca. De eso se ocupa la segunda mitad de la lección.
 
@@ -211,7 +211,7 @@ lesson.paths_by_length()
 #
 # - los caminos se amontonan en la longitud $N/2$, pero lo que llega va por los cortos: cada subcapa de más multiplica por un jacobiano pequeño;
 # - el camino de longitud $N$ es todo lo que tiene la red sin suma. El de longitud 0 vale 1 para cualquier $N$;
-# - con pesos mayores, el peso se desplaza hacia los caminos largos.
+# - con pesos mayores, lo que llega se desplaza hacia los caminos largos.
 #
 # Un matiz: los caminos son términos de un producto, no redes independientes. Cada $J$ se calcula en el punto al que ha llegado la red entera.
 
@@ -281,7 +281,7 @@ for layer in (0, 4, 8, 12):
     print(f"{layer:4}  {number(rows.std(axis=-1).mean(), 2):>9}  {number(raw, 2):>9}  {number(normed, 2):>9}")
 
 # %% [markdown]
-# Las puntuaciones son productos de dos filas: si la desviación se duplica, las diferencias entre puntuaciones se multiplican por cuatro. En la capa 12 el mayor peso ya es 0.67, y subiendo. La lección 1 contó qué pasa después: el softmax se satura y su jacobiano se anula. En la columna de la derecha hemos normalizado cada fila antes de que la atención la lea, y el problema desaparece. Eso es lo que hace la segunda pieza.
+# Las puntuaciones son productos de dos filas: si la desviación se duplica, las diferencias entre puntuaciones se multiplican por cuatro. En la capa 12 el mayor peso ya es 0.67, y subiendo. La lección 1 contó qué pasa después: la softmax se satura y su jacobiano se apaga. En la columna de la derecha hemos normalizado cada fila antes de que la atención la lea, y el problema desaparece. Eso es lo que hace la segunda pieza. Para abreviar la llamaremos *la norma*; no la confundas con la norma de un vector, que es su longitud.
 
 # %%
 lesson.growth_with_depth()
@@ -371,7 +371,7 @@ lesson.gamma_and_beta()
 # %% [markdown]
 # ## Por filas, no por columnas
 #
-# Podríamos haber normalizado por columnas: cada coordenada, con la media y la desviación que tiene a lo largo de la matriz. Es la idea de *batch norm*. ¿Qué cambia? Molestamos una sola fila y miramos quién se entera.
+# Podríamos haber normalizado por columnas: cada coordenada, con la media y la desviación que tiene a lo largo de la matriz. Es la idea de *batch norm*. ¿Qué cambia? Empujamos una sola fila y miramos quién se entera.
 #
 # **Predice, y luego arrastra.** Sumamos 10 a las ocho coordenadas de la fila 4. Por filas, ¿cuánto cambiará la fila 4, una vez normalizada?
 
@@ -481,7 +481,7 @@ print(f"   pre-norm {number(1)}, post-norm {number(1 / np.prod(divisors), signif
 print(f"   post-norm, con √2 = {number(2**0.5, 2)} en todas: {number(2**-6, significant=2)}")
 
 # %% [markdown]
-# En post-norm el camino de la identidad sigue ahí, pero cada norma lo estrecha. Por eso las pilas profundas con post-norm piden empezar con una tasa de aprendizaje muy pequeña (*warm-up*) y con pre-norm suele no hacer falta. La lección 5 mira el gradiente capa a capa, y la 6 lo pone a prueba entrenando.
+# En post-norm el camino de la identidad sigue ahí, pero cada norma lo estrecha. En la práctica, las pilas profundas con post-norm piden empezar con una tasa de aprendizaje muy pequeña (el *calentamiento*, o *warm-up*) y con pre-norm no suele hacer falta. La lección 5 busca por qué en el gradiente, capa a capa, y la 6 lo pone a prueba entrenando.
 
 # %% [markdown]
 # ## Cuando todas las filas se parecen
@@ -604,7 +604,7 @@ check("layer_norm", my_layer_norm)
 #
 # ### Ejercicio 2 · residual_gradient
 #
-# ●●● · 12 minutos · Una pila de capas $x_{\ell+1} = x_\ell + F_\ell(x_\ell)$. Te dan los jacobianos de las subcapas, de forma (N, d, d), la primera primero; en cada uno, la fila es la salida y la columna la entrada. Te dan también el gradiente de una pérdida respecto a la salida, de forma (d,). Devuelve el gradiente respecto a la entrada.
+# ●●● · 12 minutos · Una pila de capas $x_{\ell+1} = x_\ell + F_\ell(x_\ell)$. Te dan los jacobianos de las subcapas, de forma (N, d, d), en orden desde la entrada; en cada uno, la fila es la salida y la columna la entrada. Te dan también el gradiente de una pérdida respecto a la salida, de forma (d,). Devuelve el gradiente respecto a la entrada.
 #
 # <details><summary>Pista 1</summary>El gradiente viaja de la salida a la entrada. ¿Qué subcapa encuentra primero?</details>
 # <details><summary>Pista 2</summary>Por la suma llega el gradiente tal cual; por la subcapa llega multiplicado por su jacobiano.</details>
@@ -687,7 +687,7 @@ check("pre_norm_block", my_pre_norm_block)
 # %% [markdown]
 # ## Preguntas
 #
-# Doce preguntas. Puedes intentarlas cuantas veces quieras; cada opción explica por qué lo es o no lo es.
+# Doce preguntas. Puedes intentarlas cuantas veces quieras; cada opción explica por qué es correcta o por qué no.
 
 # %%
 quiz("lesson4")
