@@ -56,7 +56,7 @@ from bloque.quiz import quiz, score
 # %% [markdown]
 # ## The question
 #
-# In attention, every word gives every other word a score. Softmax turns the scores into weights: positive numbers that add up to 1.
+# In attention, every word gives every word a score, itself included. Softmax turns the scores into weights: positive numbers that add up to 1.
 #
 # Now suppose that training has barely begun, and one score has already run away and taken nearly all the weight. The network has made up its mind before learning anything. If it is wrong, **can it still change its mind?**
 #
@@ -243,7 +243,7 @@ lesson.jacobian()
 lesson.gap()
 
 # %% [markdown]
-# The sum is short. With one score $c$ and the other $k - 1$ equal to 0:
+# The calculation is short. With one score $c$ and the other $k - 1$ equal to 0:
 #
 # $$p = \frac{e^c}{e^c + (k-1)} \qquad 1 - p = \frac{k-1}{e^c + (k-1)} \approx (k-1)\, e^{-c}$$
 #
@@ -254,7 +254,7 @@ lesson.gap()
 # Each extra unit of lead divides the slope by $e$. See the last column:
 
 # %%
-print("    gap       slope       divided by")
+print("    gap       slope   divided by")
 previous = None
 for gap in range(0, 13, 1):
     slope = lesson.gap_slope(gap, 8)

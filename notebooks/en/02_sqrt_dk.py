@@ -82,7 +82,7 @@ print("weights, ÷ 8:  ", *(f"{number(each, 3):>6}" for each in softmax(scores /
 # %% [markdown]
 # ## Predict, then drag: how large is q·k?
 #
-# Take the simplest case: the components of $q$ and $k$ are independent, with mean 0 and variance 1. Then $q \cdot k$ comes out positive as often as negative, and its usual size is its **standard deviation**.
+# Take the simplest case: the components of $q$ and $k$ are independent, with mean 0 and variance 1. Then $q \cdot k$ is 0 on average, so its usual size is its **standard deviation**.
 #
 # At $d_k = 4$ that is 2. **What will it be at $d_k = 256$?** Guess first, drag second.
 #
@@ -180,7 +180,7 @@ for name, (q, k) in draws.items():
     print(f"{name:<25} standard deviation of q·k: {number((q * k).sum(axis=1).std(), 1)}")
 
 # %% [markdown]
-# All three come out at about 8, the root of 64. The **shape** of the histogram is another story: it does depend on the distribution and on $d_k$. Kurtosis measures it: the mean fourth power divided by the squared variance. A normal distribution has 3; more kurtosis means more peak and more tail.
+# All three come out at about 8, the root of 64. The **shape** of the histogram is another story: it does depend on the distribution and on $d_k$. Kurtosis measures it: the mean fourth power divided by the squared variance. A normal distribution has 3; more kurtosis means heavier tails, and here a taller peak as well.
 #
 # If $x$ is standard normal, $\mathbb{E}[x^4] = 3$. A product of two such numbers therefore has $3 \cdot 3 = 9$, which is 6 too many. Add up $d_k$ equal terms and the excess is divided by $d_k$:
 #
@@ -338,7 +338,7 @@ print("the 10 % with the most gradient hold:           ", number(100 * energy[:t
 # %% [markdown]
 # With a spread like that, the undivided median itself wobbles: forty other sentences can give one several times larger or smaller. What does not change is the shape.
 #
-# Half of the queries get less than a thousandth of the normal amount. At the other end, 19 % get more than any query does with the division: those are the ones that chance has left torn between two keys. There $J$ is not small, and the factor $1/\sqrt{d_k}$ of $\partial q$ is missing as well, so their gradient comes out $32$ times larger.
+# Half of the queries get less than a thousandth of the normal amount. At the other end, 19 % get more than any query does with the division: those are the ones that chance has left torn between two keys. There $J$ is not small, and the factor $1/\sqrt{d_k}$ of $\partial q$ is missing as well, which by itself makes their gradient $32$ times larger.
 #
 # The honest picture, then, is not "no division, no gradient". It is this: **most queries learn next to nothing, and a minority swings wildly**. Whoever looks only at the norm of the matrix sees a gradient in the best of health.
 #
@@ -692,8 +692,8 @@ score("lesson2")
 # | scaled dot-product attention | *atención escalada* | attention with its division by $\sqrt{d_k}$ |
 # | variance | *varianza* | the mean squared distance from the mean |
 # | standard deviation | *desviación típica* | the root of the variance |
-# | standard error | *error típico* | the standard deviation of a mean over many draws |
-# | kurtosis | *curtosis* | how heavy peak and tails are; 3 for a normal distribution |
+# | standard error | *error típico* | how much an estimate varies from one experiment to the next, as a standard deviation |
+# | kurtosis | *curtosis* | how heavy the tails are; 3 for a normal distribution |
 # | trace | *traza* | the sum of a matrix's diagonal |
 
 # %% [markdown]

@@ -143,7 +143,7 @@ print(f"ratio at layer 12: {number(ratio / 1e6, 1)} million")
 print(f"that is {number(log10(ratio), 1)} orders of magnitude")
 
 # %% [markdown]
-# At layer 12 the two columns are 3.5 million times apart. On what is left in the right-hand column the first layer could hardly learn: the gradient that reaches it goes through that same product, read the other way round.
+# At layer 12 the two columns are 3.5 million times apart. From what is left in the right-hand column the first layer could hardly learn: the gradient that reaches it goes through that same product, read the other way round.
 #
 # What if the formula were wrong? The next cell uses no Jacobian. It really pushes, by $\pm 10^{-5}$, sends the whole matrix through the twelve layers, and compares with the table.
 
@@ -281,7 +281,7 @@ for layer in (0, 4, 8, 12):
     print(f"{layer:4}  {number(rows.std(axis=-1).mean(), 2):>9}  {number(raw, 2):>9}  {number(normed, 2):>9}")
 
 # %% [markdown]
-# Scores are products of two rows: double the deviation, and the differences between scores grow fourfold. At layer 12 the largest weight is 0.67 already, and rising. Lesson 1 told what comes next: the softmax saturates and its Jacobian all but vanishes. In the right-hand column we normalised each row before attention reads it, and the trouble is gone. That is what the second piece does. For short we call it *the norm*; do not take it for the norm of a vector, which is its length.
+# Scores are products of two rows: double the deviation, and the differences between scores grow fourfold. At layer 12 the largest weight is 0.67 already, and rising. Lesson 1 showed what comes next: the softmax saturates and its Jacobian all but vanishes. In the right-hand column we normalised each row before attention reads it, and the trouble is gone. That is what the second piece does. For short we call it *the norm*; do not take it for the norm of a vector, which is its length.
 
 # %%
 lesson.growth_with_depth()

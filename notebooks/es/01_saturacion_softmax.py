@@ -56,7 +56,7 @@ from bloque.quiz import quiz, score
 # %% [markdown]
 # ## La pregunta
 #
-# En la atención, cada palabra puntúa a las demás. La softmax convierte esas puntuaciones en pesos: números positivos que suman 1.
+# En la atención, cada palabra puntúa a todas, incluida ella misma. La softmax convierte esas puntuaciones en pesos: números positivos que suman 1.
 #
 # Imagina que, nada más empezar el entrenamiento, una puntuación se escapa y se lleva casi todo el peso. La red se ha decidido antes de aprender nada. Si se ha equivocado, **¿puede cambiar de opinión?**
 #

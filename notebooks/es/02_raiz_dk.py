@@ -82,7 +82,7 @@ print("pesos con ÷ 8: ", *(f"{number(each, 3):>6}" for each in softmax(scores /
 # %% [markdown]
 # ## Predice y arrastra: ¿cuánto mide q·k?
 #
-# Pongamos lo más sencillo: los componentes de $q$ y de $k$ son independientes, tienen media 0 y varianza 1. Entonces $q \cdot k$ sale unas veces positivo y otras negativo. Su tamaño habitual es su **desviación típica**.
+# Pongamos lo más sencillo: los componentes de $q$ y de $k$ son independientes, tienen media 0 y varianza 1. Entonces $q \cdot k$ vale 0 de media, y su tamaño habitual es su **desviación típica**.
 #
 # Con $d_k = 4$ vale 2. **¿Cuánto valdrá con $d_k = 256$?** Apuesta primero y arrastra después.
 #
@@ -180,7 +180,7 @@ for name, (q, k) in draws.items():
     print(f"{name:<25} desviación de q·k: {number((q * k).sum(axis=1).std(), 1)}")
 
 # %% [markdown]
-# Los tres rondan 8, que es la raíz de 64. En cambio, la **forma** del histograma sí depende del reparto y de $d_k$. Se mide con la curtosis: la media de la cuarta potencia dividida entre la varianza al cuadrado. Una normal tiene 3; más curtosis quiere decir más pico y más cola.
+# Los tres rondan 8, que es la raíz de 64. En cambio, la **forma** del histograma sí depende del reparto y de $d_k$. Se mide con la curtosis: la media de la cuarta potencia dividida entre la varianza al cuadrado. Una normal tiene 3; más curtosis quiere decir colas más pesadas y, aquí, también un pico más alto.
 #
 # Si $x$ es normal, $\mathbb{E}[x^4] = 3$. Un producto de dos tiene entonces $3 \cdot 3 = 9$: le sobran 6. Al sumar $d_k$ sumandos iguales, lo que sobra se divide entre $d_k$:
 #
@@ -338,7 +338,7 @@ print("el 10 % con más gradiente reúne:            ", number(100 * energy[:ten
 # %% [markdown]
 # Con un reparto tan abierto, la propia mediana sin dividir baila: otras cuarenta frases pueden dar una varias veces mayor o menor. Lo que no cambia es la forma.
 #
-# La mitad de las consultas recibe menos de una milésima de lo normal. En la otra punta, un 19 % recibe más que cualquiera con la división: son las que el azar ha dejado a medias entre dos claves. Ahí $J$ no es pequeño, y además falta el factor $1/\sqrt{d_k}$ de $\partial q$: su gradiente sale $32$ veces mayor.
+# La mitad de las consultas recibe menos de una milésima de lo normal. En la otra punta, un 19 % recibe más que cualquiera con la división: son las que el azar ha dejado a medias entre dos claves. Ahí $J$ no es pequeño, y además falta el factor $1/\sqrt{d_k}$ de $\partial q$, que por sí solo hace su gradiente $32$ veces mayor.
 #
 # La imagen honrada, entonces, no es «sin la división no hay gradiente». Es esta: **la mayoría de las consultas no aprende casi nada y una minoría da bandazos**. Quien solo mira la norma de la matriz ve un gradiente sano y hasta grande.
 #
@@ -692,8 +692,8 @@ score("lesson2")
 # | atención escalada | *scaled dot-product attention* | la atención con su división entre $\sqrt{d_k}$ |
 # | varianza | *variance* | la media del cuadrado de lo que se aparta de la media |
 # | desviación típica | *standard deviation* | la raíz de la varianza |
-# | error típico | *standard error* | la desviación de una media de muchas tiradas |
-# | curtosis | *kurtosis* | cuánto pesan el pico y las colas; 3 en la normal |
+# | error típico | *standard error* | cuánto varía una estimación de un experimento a otro, como desviación típica |
+# | curtosis | *kurtosis* | cuánto pesan las colas; 3 en la normal |
 # | traza | *trace* | la suma de la diagonal de una matriz |
 
 # %% [markdown]
