@@ -1,4 +1,4 @@
-"""The nonlinearities of the network by position: ReLU and the exact GELU, each with its slope."""
+"""The nonlinearities of the position-wise network: ReLU and the exact GELU, each with its slope."""
 
 from __future__ import annotations
 

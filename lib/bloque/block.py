@@ -1,4 +1,4 @@
-"""The encoder block: attention and the network by position, each with its residual and its norm."""
+"""The encoder block: attention and the position-wise network, each with its residual and its norm."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bloque.norm import NormParameters, layer_norm
 
 
 class FeedForwardParameters(NamedTuple):
-    """The two matrices of the network by position, (d_model, d_ff) and (d_ff, d_model), and their biases."""
+    """The two matrices of the position-wise network, (d_model, d_ff) and (d_ff, d_model), and their biases."""
 
     W1: np.ndarray
     b1: np.ndarray | None
@@ -57,7 +57,7 @@ def feed_forward(
 
 
 def check_feed_forward(x: np.ndarray, parameters: FeedForwardParameters, activation: str) -> None:
-    """The shapes of the network by position, and an activation that exists."""
+    """The shapes of the position-wise network, and an activation that exists."""
     errors.choice("activation", activation, tuple(ACTIVATIONS))
     errors.shapes(
         "feed_forward",

@@ -1,4 +1,4 @@
-"""Lesson 5, the full block: the network by position, the counts, order, masks, the paper's drawing, depth."""
+"""Lesson 5, the full block: the position-wise network, the counts, order, masks, the paper's drawing, depth."""
 
 from __future__ import annotations
 

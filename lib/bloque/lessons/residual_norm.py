@@ -176,7 +176,7 @@ def largest_weights(size: float, norm: str) -> np.ndarray:
 def post_norm_divisors(depth: int = DEPTH) -> np.ndarray:
     """What each norm of a post-norm stack divides by, the mean over the rows: (depth,).
 
-    The weights have the size at which a network by position gives back as much as it gets.
+    The weights have the size at which a position-wise network gives back as much as it gets.
     """
     X, layers = stack(0.25)
     x, divisors = layer_norm(X), []
@@ -244,7 +244,7 @@ def similarity(table: np.ndarray) -> np.ndarray:
 
 
 def relu_similarity(n: int = 32, d_model: int = 256, d_ff: int = 4096) -> float:
-    """The mean cosine of two rows that leave one random network by position, unlike as they entered."""
+    """The mean cosine of two rows that leave one random position-wise network, unlike as they entered."""
     rng = np.random.default_rng(0)
     x = rng.normal(size=(n, d_model))
     out = feed_forward(x, rng.normal(size=(d_model, d_ff)), None, rng.normal(size=(d_ff, d_model)), None)

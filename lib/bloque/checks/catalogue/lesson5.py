@@ -1,4 +1,4 @@
-"""Exercises of lesson 5: the network by position, masks, positions, the block with the norm in front, counting."""
+"""Exercises of lesson 5: the position-wise network, masks, positions, the block with the norm in front, counting."""
 
 from __future__ import annotations
 
