@@ -46,7 +46,7 @@ print("The Transformer, block by block · version", bloque.__version__)
 #
 # | term | in Spanish | in a line | where |
 # | --- | --- | --- | --- |
-# | **Adam** | Adam | Descent that fits each parameter's step to the mean and the variance of its gradient. | [lesson 6](06_make_it_learn.ipynb) |
+# | **Adam** | Adam | Descent that fits each parameter's step to the running means of its gradient and of the gradient squared. | [lesson 6](06_make_it_learn.ipynb) |
 # | **attention** | atención | An average of the values, with weights that come from comparing a query with each key. | [lesson 0](00_entrance.ipynb), [lesson 2](02_sqrt_dk.ipynb) |
 # | **attention weight** | peso de atención | What comes out of softmax: between 0 and 1, and each row adds up to 1. | [lesson 1](01_softmax_saturation.ipynb) |
 # | **block** | bloque | Attention and feed-forward network, each with its residual and its norm. | [lesson 5](05_full_block.ipynb) |
@@ -55,8 +55,8 @@ print("The Transformer, block by block · version", bloque.__version__)
 # | **cross-entropy** | entropía cruzada | A classifier's loss: minus the logarithm of the weight of the right answer. | [lesson 1](01_softmax_saturation.ipynb) |
 # | **d_k** | d_k | The size of a query or a key: d_model over the number of heads. | [lesson 2](02_sqrt_dk.ipynb), [lesson 3](03_multi_head.ipynb) |
 # | **d_model** | d_model | The model's width: how many numbers describe a token. | [lesson 0](00_entrance.ipynb), [lesson 3](03_multi_head.ipynb) |
-# | **decoder** | decodificador | Writes token by token: each sees only those before it. | [lesson 5](05_full_block.ipynb) |
-# | **division by √d_k** | división entre √d_k | Brings the scores back to a deviation of 1, whatever the size of the keys. | [lesson 2](02_sqrt_dk.ipynb) |
+# | **decoder** | decodificador | Writes token by token: each sees itself and those before it. | [lesson 5](05_full_block.ipynb) |
+# | **division by √d_k** | división entre √d_k | Leaves the scores with deviation 1 for any d_k, if components start independent, with mean 0 and variance 1. | [lesson 2](02_sqrt_dk.ipynb) |
 # | **embedding** | embedding | The learnt vector of each token of the vocabulary. | [lesson 0](00_entrance.ipynb), [lesson 5](05_full_block.ipynb) |
 # | **encoder** | codificador | A stack of blocks in which each token sees the whole sentence. | [lesson 5](05_full_block.ipynb) |
 # | **entropy** | entropía | It measures how shared the weights are: 0 if one takes all. | [lesson 1](01_softmax_saturation.ipynb) |
@@ -74,7 +74,7 @@ print("The Transformer, block by block · version", bloque.__version__)
 # | **multi-head attention** | atención de varias cabezas | Several attentions side by side, whose outputs are put together and mixed. | [lesson 3](03_multi_head.ipynb) |
 # | **multiplication by √d_model** | multiplicación por √d_model | In the paper, what enlarges the embeddings before the position is added; it has nothing to do with the division by √d_k. | [lesson 5](05_full_block.ipynb) |
 # | **output projection** | proyección de salida | The matrix W^O, which mixes what the heads say. | [lesson 3](03_multi_head.ipynb) |
-# | **overflow** | desbordamiento | A number too large for its type; taking the maximum away avoids it. | [lesson 1](01_softmax_saturation.ipynb) |
+# | **overflow** | desbordamiento | A number too large for its type; in softmax, subtracting the maximum avoids it. | [lesson 1](01_softmax_saturation.ipynb) |
 # | **parameter** | parámetro | A number that training adjusts. | [lesson 5](05_full_block.ipynb) |
 # | **positional encoding** | codificación de posición | Sines and cosines added once, at the start, so that order counts. | [lesson 5](05_full_block.ipynb) |
 # | **post-norm** | post-norm | The norm comes after the sum, as in the paper. | [lesson 4](04_residual_layer_norm.ipynb), [lesson 5](05_full_block.ipynb) |

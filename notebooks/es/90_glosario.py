@@ -46,7 +46,7 @@ print("El Transformer, bloque a bloque · versión", bloque.__version__)
 #
 # | término | en inglés | en una línea | dónde |
 # | --- | --- | --- | --- |
-# | **Adam** | Adam | Descenso que ajusta el paso de cada parámetro con la media y la varianza de su gradiente. | [lección 6](06_que_aprenda.ipynb) |
+# | **Adam** | Adam | Descenso que ajusta el paso de cada parámetro con las medias móviles de su gradiente y del cuadrado de este. | [lección 6](06_que_aprenda.ipynb) |
 # | **atención** | attention | Media de los valores, con pesos que salen de comparar una consulta con cada clave. | [lección 0](00_entrada.ipynb), [lección 2](02_raiz_dk.ipynb) |
 # | **atención cruzada** | cross-attention | Las consultas vienen del decodificador; las claves y los valores, del codificador. | [lección 5](05_bloque_completo.ipynb) |
 # | **atención de varias cabezas** | multi-head attention | Varias atenciones en paralelo, cuyas salidas se ponen juntas y se mezclan. | [lección 3](03_varias_cabezas.ipynb) |
@@ -61,9 +61,9 @@ print("El Transformer, bloque a bloque · versión", bloque.__version__)
 # | **consulta** | query | El vector con el que un token pregunta; se compara con todas las claves. | [lección 0](00_entrada.ipynb), [lección 2](02_raiz_dk.ipynb) |
 # | **d_k** | d_k | El tamaño de una consulta o una clave: d_model entre el número de cabezas. | [lección 2](02_raiz_dk.ipynb), [lección 3](03_varias_cabezas.ipynb) |
 # | **d_model** | d_model | El ancho del modelo: cuántos números describen un token. | [lección 0](00_entrada.ipynb), [lección 3](03_varias_cabezas.ipynb) |
-# | **decodificador** | decoder | Escribe token a token: cada uno ve solo los anteriores. | [lección 5](05_bloque_completo.ipynb) |
-# | **desbordamiento** | overflow | Un número demasiado grande para su tipo; se evita restando el máximo. | [lección 1](01_saturacion_softmax.ipynb) |
-# | **división entre √d_k** | division by √d_k | Devuelve las puntuaciones a desviación 1, sea cual sea el tamaño de las claves. | [lección 2](02_raiz_dk.ipynb) |
+# | **decodificador** | decoder | Escribe token a token: cada uno se ve a sí mismo y a los anteriores. | [lección 5](05_bloque_completo.ipynb) |
+# | **desbordamiento** | overflow | Un número demasiado grande para su tipo; en la softmax se evita restando el máximo. | [lección 1](01_saturacion_softmax.ipynb) |
+# | **división entre √d_k** | division by √d_k | Deja las puntuaciones con desviación 1 para cualquier d_k, si los componentes empiezan independientes, con media 0 y varianza 1. | [lección 2](02_raiz_dk.ipynb) |
 # | **embedding** | embedding | El vector aprendido de cada token del vocabulario. | [lección 0](00_entrada.ipynb), [lección 5](05_bloque_completo.ipynb) |
 # | **entropía** | entropy | Mide lo repartidos que están los pesos: 0 si uno se lo lleva todo. | [lección 1](01_saturacion_softmax.ipynb) |
 # | **entropía cruzada** | cross-entropy | La pérdida de un clasificador: menos el logaritmo del peso de la respuesta buena. | [lección 1](01_saturacion_softmax.ipynb) |
