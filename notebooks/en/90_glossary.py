@@ -76,7 +76,7 @@ print("The Transformer, block by block · version", bloque.__version__)
 # | **output projection** | proyección de salida | The matrix W^O, which mixes what the heads say. | [lesson 3](03_multi_head.ipynb) |
 # | **overflow** | desbordamiento | A number too large for its type; in softmax, subtracting the maximum avoids it. | [lesson 1](01_softmax_saturation.ipynb) |
 # | **parameter** | parámetro | A number that training adjusts. | [lesson 5](05_full_block.ipynb) |
-# | **positional encoding** | codificación de posición | Sines and cosines added once, at the start, so that order counts. | [lesson 5](05_full_block.ipynb) |
+# | **positional encoding** | codificación posicional | Sines and cosines added once, at the start, so that order counts. | [lesson 5](05_full_block.ipynb) |
 # | **post-norm** | post-norm | The norm comes after the sum, as in the paper. | [lesson 4](04_residual_layer_norm.ipynb), [lesson 5](05_full_block.ipynb) |
 # | **pre-norm** | pre-norm | The norm comes before the sublayer, and leaves the residual path clear. | [lesson 4](04_residual_layer_norm.ipynb), [lesson 5](05_full_block.ipynb) |
 # | **query** | consulta | The vector with which a token asks; it is compared with every key. | [lesson 0](00_entrance.ipynb), [lesson 2](02_sqrt_dk.ipynb) |

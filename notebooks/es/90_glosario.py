@@ -54,7 +54,7 @@ print("El Transformer, bloque a bloque · versión", bloque.__version__)
 # | **cabeza** | head | Una atención con proyecciones propias; varias trabajan a la vez, cada una más estrecha. | [lección 3](03_varias_cabezas.ipynb) |
 # | **calentamiento** | warm-up | Empezar con pasos pequeños, que crecen hasta su tamaño. | [lección 6](06_que_aprenda.ipynb) |
 # | **clave** | key | El vector con el que un token responde a las consultas de los demás. | [lección 0](00_entrada.ipynb), [lección 2](02_raiz_dk.ipynb) |
-# | **codificación de posición** | positional encoding | Senos y cosenos que se suman una vez, al principio, para que el orden cuente. | [lección 5](05_bloque_completo.ipynb) |
+# | **codificación posicional** | positional encoding | Senos y cosenos que se suman una vez, al principio, para que el orden cuente. | [lección 5](05_bloque_completo.ipynb) |
 # | **codificador** | encoder | Una pila de bloques en la que cada token ve toda la frase. | [lección 5](05_bloque_completo.ipynb) |
 # | **colapso de rango** | rank collapse | Sin residuales, las filas de una pila profunda de atenciones acaban siendo iguales. | [lección 4](04_residual_layer_norm.ipynb) |
 # | **conexión residual** | residual connection | Suma la entrada a la salida de la subcapa, y deja un camino directo al gradiente. | [lección 4](04_residual_layer_norm.ipynb) |
