@@ -181,10 +181,11 @@ for _ in range(5):
     model.encode({TWENTY!r})
     encoding.append(time.process_time() - start)
 model.attention_maps({TWENTY!r})
+# on Linux getrusage would count the parent's memory too, from before this program replaced its copy
 try:
-    import resource, sys
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3)
-except ImportError:  # Windows
+    with open("/proc/self/status", encoding="utf-8") as status:
+        memory = next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1e3
+except OSError:  # not Linux
     memory = 0
 print(loading, min(encoding), memory)
 """
