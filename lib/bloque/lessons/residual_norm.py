@@ -1,6 +1,6 @@
 """Lesson 4, residual and layer norm: its measurements, its figures and its explorers.
 
-The stack that the lesson looks at is as bare as can be: networks by position, without biases, norms
+The stack that the lesson looks at is as bare as can be: position-wise networks, without biases, norms
 or attention. There a push on one row moves that row alone, so the derivative of the whole output by
 one number of the input is a chain of (d_model, d_model) Jacobians of one row.
 """
@@ -29,7 +29,7 @@ from bloque import (
 from bloque.explore import Choice, Explorer, Guess, Slider, Switch, style
 from bloque.texts import text
 
-N_TOKENS, D_MODEL, D_FF = 8, 16, 32  # of the stack of networks by position
+N_TOKENS, D_MODEL, D_FF = 8, 16, 32  # of the stack of position-wise networks
 DEPTH, DEEPEST, SIZE = 12, 48, 0.15  # the stack of the table; the longest one drawn; how large its weights are
 SIZES = (0.05, 0.35, 31)  # smallest, largest, steps: at 0.25 a layer gives back as much as it gets
 LONGEST = 24  # sublayers of twelve blocks
@@ -47,7 +47,7 @@ Norm = Callable[[np.ndarray, np.ndarray, np.ndarray, float], np.ndarray]
 
 @functools.cache
 def stack(size: float = SIZE) -> tuple[np.ndarray, Layers]:
-    """The input X (n, d_model) and the pairs (W1, W2) of 48 networks by position.
+    """The input X (n, d_model) and the pairs (W1, W2) of 48 position-wise networks.
 
     The first twelve are drawn layer by layer, then X, then the others: a deeper stack keeps its
     first layers and its input.
