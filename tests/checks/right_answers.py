@@ -392,7 +392,64 @@ def counted_from_shapes(d_model, heads, d_ff, layers):
     return layers * sum(int(np.prod(s)) for s in shapes)
 
 
+# ── lesson 6 ──────────────────────────────────────────────────────────────────
+
+
+def adam_lists(parameters, gradient, mean, square, step, rate):
+    m = np.empty_like(mean)
+    v = np.empty_like(square)
+    p = np.empty_like(parameters)
+    for i in np.ndindex(parameters.shape):
+        m[i] = 0.9 * mean[i] + 0.1 * gradient[i]
+        v[i] = 0.98 * square[i] + 0.02 * gradient[i] ** 2
+        p[i] = parameters[i] - rate * m[i] / (1 - 0.9**step) / (math.sqrt(v[i] / (1 - 0.98**step)) + 1e-9)
+    return p, m, v
+
+
+def adam_moved(p, g, m, v, t, r):
+    m, v = m + 0.1 * (g - m), v + 0.02 * (g * g - v)
+    return p - r * math.sqrt(1 - 0.98**t) / (1 - 0.9**t) * m / np.sqrt(v), m, v
+
+
+def adam_single(p, g, m, v, t, r):
+    p, g, m, v = (a.astype(F) for a in (p, g, m, v))
+    m, v = F(0.9) * m + F(0.1) * g, F(0.98) * v + F(0.02) * g**2
+    return [p - F(r) * (m / F(1 - 0.9**t)) / (np.sqrt(v / F(1 - 0.98**t)) + F(1e-9)), m, v]
+
+
+def adam_copies(parameters, gradient, mean, square, step, rate):
+    new = [a.copy() for a in (parameters, mean, square)]
+    new[1] *= 0.9
+    new[1] += 0.1 * gradient
+    new[2] *= 0.98
+    new[2] += 0.02 * np.square(gradient)
+    new[0] -= rate * (new[1] / (1 - 0.9**step)) / (np.sqrt(new[2] / (1 - 0.98**step)) + 1e-9)
+    return tuple(new)
+
+
+def accuracy_loops(logits, targets, asked):
+    right, total = 0, 0
+    for place in np.ndindex(asked.shape):
+        if asked[place]:
+            total += 1
+            right += int(max(range(logits.shape[-1]), key=lambda token: logits[place][token]) == targets[place])
+    return right / total
+
+
 RIGHT = {
+    "adam_step": [adam_lists, adam_moved, adam_single, adam_copies],
+    "paper_schedule": [
+        lambda step, d_model, warm_up: d_model**-0.5 * min(step**-0.5, step * warm_up**-1.5),
+        lambda s, d, w: (s / w**1.5 if s < w else 1 / math.sqrt(s)) / math.sqrt(d),
+        lambda s, d, w: np.minimum(1 / np.sqrt(s), s / (w * np.sqrt(w))) / np.sqrt(d),
+        lambda s, d, w: float(np.exp(-0.5 * np.log(d) + min(-0.5 * np.log(s), np.log(s) - 1.5 * np.log(w)))),
+    ],
+    "induction_accuracy": [
+        accuracy_loops,
+        lambda logits, targets, asked: np.mean(logits[asked].argmax(-1) == targets[asked]),
+        lambda z, t, a: ((z.argmax(-1) == t) & a).sum() / a.sum(),
+        lambda z, t, a: np.average(np.argmax(z, axis=-1) == t, weights=a),
+    ],
     "softmax": [
         softmax_loops,
         softmax_pairs,

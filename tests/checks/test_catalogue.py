@@ -69,10 +69,13 @@ def test_two_mistakes_at_once_are_rejected(id):
     """Whatever two known mistakes are made together, unless together they cancel out and nothing is wrong."""
     ex = exercise(id)
     usual = [(mistake, ways[0]) for mistake, ways in ex.mistakes.items() if not callable(ways[0])]
+    pairs = [
+        (first, one, second, other)
+        for (first, one), (second, other) in itertools.combinations(usual, 2)
+        if all(one[turn] == other[turn] for turn in set(one) & set(other))
+    ]
     tried = 0
-    for (first, one), (second, other) in itertools.combinations(usual, 2):
-        if set(one) & set(other):
-            continue
+    for first, one, second, other in pairs[:: max(1, len(pairs) // 10)]:  # about ten, from all over the list
         both = ex.variant({**one, **other})
         if all(difference(run(both, c.args).value, run(ex.solution, c.args).value, ex.tolerance) is None for c in ex.cases):
             continue
@@ -80,7 +83,7 @@ def test_two_mistakes_at_once_are_rejected(id):
         assert not result.passed, (first, second)
         assert result.message
         tried += 1
-    assert tried or len({key for _, way in usual for key in way}) < 2
+    assert tried or not pairs
 
 
 @pytest.mark.parametrize("id", exercises())

@@ -147,7 +147,7 @@ class _Diagnosis:
         """Two known mistakes together: the first is named, the other mentioned."""
         turns = [(m, v) for m, found in self.exercise.mistakes.items() for v in found if not callable(v)]
         for (first, one), (second, other) in itertools.combinations(turns, 2):
-            if first == second or set(one) & set(other):
+            if first == second or any(one[turn] != other[turn] for turn in set(one) & set(other)):
                 continue
             both = self.exercise.variant({**one, **other})
             if all(self._alike(t, run(both, t.case.args)) for t in self.tried):
