@@ -100,7 +100,7 @@ lesson.course_map()
 # %% [markdown]
 # ## How to use it
 #
-# **The sliders.** Nearly every figure moves: with the mouse, or with the arrow keys. Below it, a sentence says what you see, in numbers. Some ask for a guess first, and the controls stay locked until you make it. To be wrong there is the best that can happen to you.
+# **The sliders.** Nearly every figure moves: with the mouse, or with the arrow keys. Below it, a sentence says what you see, in numbers. Some ask for a guess first, and the controls stay locked until you make it. A wrong guess there teaches you more than a right one.
 #
 # In this one, a key $k$ turns round a query $q$.
 #

@@ -57,11 +57,11 @@ from bloque.quiz import quiz, score
 # %% [markdown]
 # ## The question
 #
-# Read *I sat on the bank of the river* and stop at **bank**. To know which bank it is you want two things at once: the word right after *on*, because someone sits there, and the word that *of* brings along, because it says where. These are two different rules, and they point at two different places.
+# Read *I sat on the bank of the river* and stop at **bank**. To know which bank it is you want two small words at once: *on*, because someone sits there, and *of*, because it announces where. These are two different rules, and they point at two different places.
 #
 # One attention gives each word one row of weights. That row is a softmax, so it adds up to 1. Can a single row obey two rules?
 #
-# Let us try with the simplest model there is. A rule is a row of scores: some strength on the token it points at, 0 on the other seven. To put both rules in one row, we add their scores.
+# Let us try with the simplest model there is. A rule is a row of scores: some strength on the token it points at, 0 on the other seven. Rule 1 points at *on*, which is token 2 counting from 0; rule 2 points at *of*, token 5. To put both rules in one row, we add their scores.
 
 # %%
 both = lesson.rule(token=2, strength=6) + lesson.rule(token=5, strength=6)
@@ -248,6 +248,7 @@ print("loop and single product agree to 1e−12:", bool(abs(looped - fused).max(
 # %%
 d_k = d_model // h
 summed = sum(head @ parameters.W_O[i * d_k : (i + 1) * d_k] for i, head in enumerate(found))
+# _replace: a copy of the parameters with another W_O
 silent = bloque.multi_head_attention(X, parameters._replace(W_O=np.zeros((d_model, d_model))), h)[0]
 
 print("sum over heads equals Concat · W^O to 1e−12:", bool(abs(summed - fused).max() < 1e-12))
@@ -265,7 +266,7 @@ print("row 0 of head 0, one sentence:    ", [number(float(p), 3) for p in maps[0
 print("row 0 of head 0, another sentence:", [number(float(p), 3) for p in another_maps[0, 0]])
 
 # %% [markdown]
-# The idea is older than the Transformer. In 2014, Bahdanau, Cho and Bengio translated with a decoder that, at each step $i$, asked the encoder's states $h_j$ where to look. The question was the decoder's previous state $s_{i-1}$; the score was a small network, $e_{ij} = a(s_{i-1}, h_j)$; then came the same softmax and the same weighted sum. What the Transformer changed is the score, from a network to a scalar product, and where the questions come from.
+# The idea is older than the Transformer. In 2014, Bahdanau, Cho and Bengio translated with a decoder that, at each step $i$, asked the encoder's states $h_j$ where to look. The question was the decoder's previous state $s_{i-1}$; the score was a small network, $e_{ij} = a(s_{i-1}, h_j)$; then came the same softmax and the same weighted sum. What the Transformer changed is the score, which went from a network to a dot product, and where the questions come from.
 #
 # When questions come from one sequence and keys and values from another, it is called **cross-attention**. In the code it is one argument, `context`. Here 5 tokens ask 7 others:
 
@@ -284,10 +285,10 @@ print("output", crossed.shape, " maps", cross_maps.shape)
 # | This course; Vaswani et al. (2017) | a row, $XW$ | $QK^\top$, softmax by rows | post-norm |
 # | Bishop and Bishop (2024) | a row, $XW$ | $QK^\top$, softmax by rows | post-norm, with pre-norm as a variant |
 # | Prince (2023), *Understanding Deep Learning* | a column, $\Omega X$ | $K^\top Q$, softmax by columns | post-norm |
-# | PyTorch, `nn.MultiheadAttention` | a row, but it stores $W^\top$ | $QK^\top$, softmax by rows | `norm_first` chooses |
+# | PyTorch, `nn.MultiheadAttention` | a row, but it stores $W^\top$ | $QK^\top$, softmax by rows | `norm_first`, in its encoder layer, chooses |
 # | GPT-2 | a row, one matrix for Q, K and V | $QK^\top$, softmax by rows | pre-norm |
 #
-# Transposing one convention gives the other: $(QK^\top)^\top = KQ^\top$. The question to ask is always the same: **along which axis do the weights add up to 1?** It must be the axis of the keys.
+# Transposing one convention gives the other: $(QK^\top)^\top = KQ^\top$, which is written $K^\top Q$ once tokens are columns. The question to ask is always the same: **along which axis do the weights add up to 1?** It must be the axis of the keys.
 
 # %%
 print("sums over keys:   ", [number(float(s), 3) for s in maps[0].sum(axis=-1)])
@@ -296,7 +297,7 @@ print("sums over queries:", [number(float(s), 3) for s in maps[0].sum(axis=-2)])
 # %% [markdown]
 # ## A real model
 #
-# So far the matrices were random. Now for those of a model that exists: multilingual-e5-small (Wang et al., 2024), an encoder shaped like BERT that learned from texts in many languages. It comes with the course, its matrices stored in 4 bits and its vocabulary cut to Spanish and English, and it has no code of its own: each of its layers is computed by `bloque.encoder_block`.
+# So far the matrices were random. Now for those of a model that exists: `multilingual-e5-small` (Wang et al., 2024), an encoder shaped like BERT that learned from texts in many languages. It comes with the course, its matrices stored in 4 bits and its vocabulary cut to Spanish and English, and it has no code of its own: each of its layers is computed by `bloque.encoder_block`.
 
 # %%
 from bloque.lessons import real_heads
@@ -352,7 +353,7 @@ real_heads.counts()
 # %% [markdown]
 # In Spanish, head 7 of layer 1 gets 10 of 16: 4 of the 8 about sitting and 6 of the 8 about money. By chance there would be 5e−5 such heads, that is, none: the head does something. But it also gets 6 wrong.
 #
-# In English, the picture, the best of all heads reaches 6, and the others do worse than chance would: 0.22 on average, against 1.68. Why? Move the sentence:
+# In English, as the picture shows, the best of all heads reaches 6, and the others do worse than chance would: 0.22 on average, against 1.68. Why? Move the sentence:
 #
 # - the grey dots are the heads whose largest weight falls on a mark or on punctuation: 129 of 144 in the first sentence;
 # - the rings, the heads that find the noun, change places with the sentence. Hardly one stays.
@@ -417,7 +418,7 @@ for n_tokens in (1000, 2000, 4000):
 # | attention | $O(n^2 \cdot d)$ | $O(1)$ | $O(1)$ |
 # | recurrence | $O(n \cdot d^2)$ | $O(n)$ | $O(n)$ |
 #
-# $n^2 d$ is below $n d^2$ while $n < d$. That sentence is repeated a lot, and it counts only the mixing. With the four projections, attention takes $4nd^2 + 2n^2d$, and there is no $n$ at which that is less than $nd^2$. We print both counts.
+# $n^2 d$ is below $n d^2$ while $n < d$. That sentence is repeated a lot, and it counts only the mixing. With the four projections, attention takes $4nd^2 + 2n^2d$, and there is no $n$ at which that is less than $nd^2$. (And $nd^2$ is the barest recurrence: one product of the state by a matrix at each step. An LSTM makes eight products of that size, and beside it attention does come out ahead while $n < 2d$.) We print both counts.
 
 # %%
 for n_tokens in (128, 512, 2048):
@@ -428,7 +429,7 @@ for n_tokens in (128, 512, 2048):
     )
 
 # %% [markdown]
-# At $n = d = 512$ the first two are equal, 134 217 728, and the whole is six times that: 805 306 368. So what attention wins is not fewer operations. It is that nothing has to wait: recurrence must take its $n$ steps one after another, and attention does everything at once and joins any two tokens in one step.
+# At $n = d = 512$ the first two are equal, 134 217 728, and the whole is six times that: 805 306 368. What attention gains over that recurrence is not fewer operations. It is that nothing has to wait: recurrence must take its $n$ steps one after another, and attention does everything at once and joins any two tokens in one step.
 #
 # Look for this:
 #
@@ -457,7 +458,7 @@ lesson.cost()
 #
 # ●○○ · 5 minutes
 #
-# Write `split_heads(x, heads)`: from `(..., n, d_model)` to `(..., heads, n, d_model / heads)`. It must work with any number of axes in front.
+# Write `split_heads(x, heads)`: from `(..., n, d_model)` to `(..., heads, n, d_model / heads)`. It must work with any number of axes in front: in the first line `*front` gathers them in a list.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -650,7 +651,7 @@ score("lesson3")
 #
 # ## Terms
 #
-# | English | Español | In one line |
+# | English | Spanish | In one line |
 # |---|---|---|
 # | head | cabeza | an attention with projections of its own over part of the width |
 # | projection | proyección | the product by a learned matrix that makes queries, keys or values |

@@ -57,7 +57,7 @@ from bloque.quiz import quiz, score
 # %% [markdown]
 # ## The question
 #
-# Attention takes averages. Each row of its output is a weighted average of rows, and then comes one more matrix: an average and a linear map. So **who thinks?** If a layer only moves information from one place to another, something must still turn it into something new.
+# Attention takes averages. Each row of its output is a weighted average of the rows of $V$, and then comes one more matrix. Softmax decides the weights, but what they weigh passes through linear maps only. If a layer just moves information from one place to another, **what turns it into something new?**
 #
 # The block has a second half for that. It is the larger one, and most drawings make it the smaller.
 
@@ -164,7 +164,7 @@ print("largest difference after undoing the shuffle < 1e−12:", bool(abs(shuffl
 # %% [markdown]
 # So *dog bites man* and *man bites dog* give the same three vectors. Order has to be put in from outside, and the paper adds it: a row for each position, sines and cosines of ever slower waves, alternating.
 #
-# $$\mathrm{PE}(t, 2i) = \sin\!\left(t / 10000^{2i/d}\right), \qquad \mathrm{PE}(t, 2i+1) = \cos\!\left(t / 10000^{2i/d}\right)$$
+# $$\mathrm{PE}(t, 2i) = \sin\!\left(t / 10000^{2i/d_{\mathrm{model}}}\right), \qquad \mathrm{PE}(t, 2i+1) = \cos\!\left(t / 10000^{2i/d_{\mathrm{model}}}\right)$$
 
 # %%
 for position, row in enumerate(bloque.positional_encoding(2, 4)):
@@ -178,7 +178,7 @@ for position, row in enumerate(bloque.positional_encoding(2, 4)):
 # Look for this:
 #
 # - drag the position: the red line travels over the map and the curve on the right does not move;
-# - widen $d_{\mathrm{model}}$: near rows resemble each other more, and far ones less.
+# - widen $d_{\mathrm{model}}$: there are more pairs to add up, so the products grow and the curve falls more smoothly.
 
 # %%
 lesson.positions()
@@ -215,7 +215,7 @@ print(np.where(bloque.causal_mask(4), "·", "x"))
 # Look for this, with query 2:
 #
 # - scores times 0: the closed place keeps a weight, cross-hatched, because 0 is a score like any other;
-# - 0 after the softmax: nothing leaks, but the row no longer adds up to 1;
+# - 0 after the softmax: the closed place is left with 0, but the row no longer adds up to 1;
 # - dividing by the sum afterwards repairs it, and gives the very numbers of $-\infty$ before.
 
 # %%
@@ -289,7 +289,7 @@ for depth in (12, 48):
 print("expected of a fall like 1/√depth:", number(float(np.median(gradients["pre"][12][:, -1])) * (12 / 48) ** 0.5, 1))
 
 # %% [markdown]
-# With pre-norm the last block gets 23.9 at 12 blocks and 10.7 at 48: about what $1/\sqrt{\text{depth}}$ predicts, 11.9. The sum grows with depth, the norms divide by it, and each block weighs less. With post-norm it gets 75.1 and 71.8: every new block pushes as hard as if it were alone. The first steps, in which all of them push at once, are too long, unless the learning rate starts small. That is what warm-up does. Xiong et al. (2020) prove it for the last layer at the start of training; further down, post-norm depends on the draw, as you saw.
+# With pre-norm the last block gets 23.9 at 12 blocks and 10.7 at 48: about what $1/\sqrt{\text{depth}}$ predicts, 11.9. The sum grows with depth, the norms divide by it, and each block weighs less. With post-norm it gets 75.1 and 71.8: every new block pushes as hard as if it were alone. The first steps, in which all of them push at once, are too long, unless the learning rate starts small. That is what warm-up does. Xiong et al. (2020) prove it for the last layer at the start of training; in the blocks further down, post-norm depends on the draw, as you saw.
 #
 # These gradients come from the pieces' own backward pass. Let us check one against a finite difference, along a random direction.
 
@@ -301,6 +301,7 @@ direction = rng.standard_normal(stack[0].feed_forward.W2.shape)
 
 
 def loss(step):
+    # _replace: a copy of the block with another W2
     first = stack[0]._replace(feed_forward=stack[0].feed_forward._replace(W2=stack[0].feed_forward.W2 + step * direction))
     return float((bloque.encoder(rows, [first, *stack[1:]], small_heads) * target).sum())
 
@@ -317,7 +318,7 @@ print("exact", number(exact, 4), " measured", number(measured, 4))
 # %% [markdown]
 # ## A real model
 #
-# The block of this lesson is the block of models in use. We check that on one: multilingual-e5-small (Wang et al., 2024), the model of lesson 3. Post-norm, GELU, and weights that somebody trained. It brings no code: we lend it ours. Here is a block written in the cell, from the course's pieces, and with it all the layers of the model run. Change it and see what happens.
+# The block of this lesson is the block of models in use. We check that on one: `multilingual-e5-small` (Wang et al., 2024), the model of lesson 3. Post-norm, GELU (a ReLU with a rounded bend) and weights that somebody trained. It brings no code: we lend it ours. Here is a block written in the cell, from the course's pieces, and with it all the layers of the model run. Change it and see what happens.
 
 # %%
 from bloque.lessons import real_heads
@@ -373,12 +374,17 @@ for part in ((), "division", "residual", "norm"):
     bits = number(real_heads.entropies(trace.maps)[3], 2)
     alike = number(real_heads.similarities(trace.states)[4], 3)
     spread = number(real_heads.deviations(trace.states)[4], significant=2)
-    found = real_heads.twins_found(real_heads.cosines(without=part))
-    print(f"entropy {bits} bits, likeness {alike}, deviation {spread}, twins {found} of 8")
+    print(f"entropy {bits} bits, likeness {alike}, deviation {spread}")
 
 # %% [markdown]
-# In order: whole, no division, no residual, no norm.
-#
+# In order: whole, no division, no residual, no norm. And the twins that are found when each is missing:
+
+# %%
+for part in ("division", "residual", "norm"):
+    found = real_heads.twins_found(real_heads.cosines(without=part))
+    print(f"twins: {found} of 8")
+
+# %% [markdown]
 # - Without the division the entropy goes from 1.37 to 0.11 bits. Even so all 8 twins are found. The division is needed to learn; in this model, which has learned already, leaving it out spoils the maps and not the result.
 # - Without the residual the likeness of tokens is 1.000: the rank collapse of lesson 4, in a real model. The entropy, 3.57 bits, is next to its maximum. Not one twin.
 # - Without the norm the deviation has reached 453, and the entropy is 0.00: a saturated softmax in every row. Not one twin.
@@ -542,7 +548,7 @@ check("masked_attention", masked_attention)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# The exponent of the pair $i$ is $2i/d$: that is `np.arange(0, d_model, 2) / d_model`.
+# The exponent of the pair $i$ is $2i/d_{\mathrm{model}}$: that is `np.arange(0, d_model, 2) / d_model`.
 #
 # </details>
 # <details><summary>Hint 3</summary>
@@ -623,7 +629,7 @@ check("pre_norm_block", pre_norm_block)
 #
 # ●○○ · 6 minutes
 #
-# Write `count_parameters(d_model, heads, d_ff, layers)`: attention without biases, the network with both, and two norms a block.
+# Write `count_parameters(d_model, heads, d_ff, layers)`: attention without biases, the network with both of its biases, and two norms a block.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -684,9 +690,9 @@ score("lesson5")
 #
 # ## Terms
 #
-# | English | Español | In one line |
+# | English | Spanish | In one line |
 # |---|---|---|
-# | network by position (feed-forward) | red por posición | two matrices and a nonlinearity, the same for every row |
+# | position-wise network (feed-forward) | red por posición | two matrices and a nonlinearity, the same for every row |
 # | mask | máscara | says which keys each query may look at |
 # | equivariant | equivariante | shuffle what goes in, and what comes out is shuffled in the same way |
 # | positional encoding | codificación posicional | a row for each position, added to the embeddings |

@@ -57,11 +57,11 @@ from bloque.quiz import quiz, score
 # %% [markdown]
 # ## La pregunta
 #
-# Lee *Me senté en el banco de mi jardín* y detente en **banco**. Para saber de qué banco se trata te sirven dos cosas a la vez: el verbo que pide un sitio, porque alguien se sienta ahí, y el lugar que trae *de*, porque dice dónde está. Son dos reglas distintas y señalan dos sitios distintos.
+# Lee *Me senté en el banco de mi jardín* y detente en **banco**. Para saber de qué banco se trata te sirven dos palabras pequeñas a la vez: *en*, porque alguien se sienta ahí, y *de*, porque anuncia dónde está. Son dos reglas distintas y señalan dos sitios distintos.
 #
 # Una atención le da a cada palabra una fila de pesos. Esa fila es una softmax, así que suma 1. ¿Puede una sola fila obedecer a dos reglas?
 #
-# Probémoslo con el modelo más simple que hay. Una regla es una fila de puntuaciones: cierta fuerza en el token que señala y 0 en los otros siete. Para poner las dos reglas en una fila, sumamos sus puntuaciones.
+# Probémoslo con el modelo más simple que hay. Una regla es una fila de puntuaciones: cierta fuerza en el token que señala y 0 en los otros siete. La regla 1 señala *en*, que es el token 2 contando desde 0; la regla 2 señala *de*, el token 5. Para poner las dos reglas en una fila, sumamos sus puntuaciones.
 
 # %%
 both = lesson.rule(token=2, strength=6) + lesson.rule(token=5, strength=6)
@@ -134,7 +134,7 @@ lesson.columns()
 #
 # $$3 \cdot h \cdot d_{\mathrm{model}} \cdot \frac{d_{\mathrm{model}}}{h} + d_{\mathrm{model}}^2 = 4\, d_{\mathrm{model}}^2$$
 #
-# El contador del curso hace la suma a partir de las formas; que hable con varios valores de $h$.
+# El contador del curso hace la suma a partir de las formas; probémoslo con varios valores de $h$.
 
 # %%
 for heads in (1, 2, 4, 8):
@@ -248,6 +248,7 @@ print("el bucle y el producto único coinciden hasta 1e−12:", bool(abs(looped 
 # %%
 d_k = d_model // h
 summed = sum(head @ parameters.W_O[i * d_k : (i + 1) * d_k] for i, head in enumerate(found))
+# _replace: una copia de los parámetros con otra W_O
 silent = bloque.multi_head_attention(X, parameters._replace(W_O=np.zeros((d_model, d_model))), h)[0]
 
 print("la suma de cabezas es Concat · W^O hasta 1e−12:", bool(abs(summed - fused).max() < 1e-12))
@@ -284,10 +285,10 @@ print("salida", crossed.shape, " mapas", cross_maps.shape)
 # | Este curso; Vaswani et al. (2017) | una fila, $XW$ | $QK^\top$, softmax por filas | post-norm |
 # | Bishop y Bishop (2024) | una fila, $XW$ | $QK^\top$, softmax por filas | post-norm, con pre-norm como variante |
 # | Prince (2023), *Understanding Deep Learning* | una columna, $\Omega X$ | $K^\top Q$, softmax por columnas | post-norm |
-# | PyTorch, `nn.MultiheadAttention` | una fila, pero guarda $W^\top$ | $QK^\top$, softmax por filas | lo elige `norm_first` |
+# | PyTorch, `nn.MultiheadAttention` | una fila, pero guarda $W^\top$ | $QK^\top$, softmax por filas | lo elige `norm_first`, en su capa de codificador |
 # | GPT-2 | una fila, una matriz para Q, K y V | $QK^\top$, softmax por filas | pre-norm |
 #
-# Al transponer un convenio sale el otro: $(QK^\top)^\top = KQ^\top$. La pregunta que hay que hacerse es siempre la misma: **¿a lo largo de qué eje suman 1 los pesos?** Tiene que ser el de las claves.
+# Al transponer un convenio sale el otro: $(QK^\top)^\top = KQ^\top$, que se escribe $K^\top Q$ cuando los tokens son columnas. La pregunta que hay que hacerse es siempre la misma: **¿a lo largo de qué eje suman 1 los pesos?** Tiene que ser el de las claves.
 
 # %%
 print("sumas sobre las claves:   ", [number(float(s), 3) for s in maps[0].sum(axis=-1)])
@@ -296,7 +297,7 @@ print("sumas sobre las consultas:", [number(float(s), 3) for s in maps[0].sum(ax
 # %% [markdown]
 # ## Un modelo real
 #
-# Hasta aquí, matrices al azar. Ahora, las de un modelo que existe: multilingual-e5-small (Wang et al., 2024), un codificador con la forma de BERT que aprendió de textos en muchos idiomas. Viene con el curso, con las matrices guardadas en 4 bits y el vocabulario recortado al español y al inglés, y no tiene código propio: cada una de sus capas la calcula `bloque.encoder_block`.
+# Hasta aquí, matrices al azar. Ahora, las de un modelo que existe: `multilingual-e5-small` (Wang et al., 2024), un codificador con la forma de BERT que aprendió de textos en muchos idiomas. Viene con el curso, con las matrices guardadas en 4 bits y el vocabulario recortado al español y al inglés, y no tiene código propio: cada una de sus capas la calcula `bloque.encoder_block`.
 
 # %%
 from bloque.lessons import real_heads
@@ -417,7 +418,7 @@ for n_tokens in (1000, 2000, 4000):
 # | atención | $O(n^2 \cdot d)$ | $O(1)$ | $O(1)$ |
 # | recurrencia | $O(n \cdot d^2)$ | $O(n)$ | $O(n)$ |
 #
-# $n^2 d$ queda por debajo de $n d^2$ mientras $n < d$. Esa frase se repite mucho y solo cuenta la mezcla. Con las cuatro proyecciones, la atención hace $4nd^2 + 2n^2d$, y no hay ningún $n$ con el que eso sea menos que $nd^2$. Imprimimos las dos cuentas.
+# $n^2 d$ queda por debajo de $n d^2$ mientras $n < d$. Esa frase se repite mucho y solo cuenta la mezcla. Con las cuatro proyecciones, la atención hace $4nd^2 + 2n^2d$, y no hay ningún $n$ con el que eso sea menos que $nd^2$. (Y $nd^2$ es la recurrencia más escueta: en cada paso, un solo producto del estado por una matriz. Una LSTM hace ocho productos de ese tamaño, y frente a ella la atención sí sale ganando mientras $n < 2d$.) Imprimimos las dos cuentas.
 
 # %%
 for n_tokens in (128, 512, 2048):
@@ -428,7 +429,7 @@ for n_tokens in (128, 512, 2048):
     )
 
 # %% [markdown]
-# Con $n = d = 512$ las dos primeras son iguales, 134 217 728, y la cuenta entera es seis veces mayor: 805 306 368. Lo que gana la atención no son operaciones. Es que nadie espera: la recurrencia da sus $n$ pasos uno tras otro, y la atención lo hace todo a la vez y une dos tokens cualesquiera en un paso.
+# Con $n = d = 512$ las dos primeras son iguales, 134 217 728, y la cuenta entera es seis veces mayor: 805 306 368. Frente a esa recurrencia, lo que gana la atención no son operaciones. Es que nadie espera: la recurrencia da sus $n$ pasos uno tras otro, y la atención lo hace todo a la vez y une dos tokens cualesquiera en un paso.
 #
 # Fíjate en esto:
 #
@@ -457,7 +458,7 @@ lesson.cost()
 #
 # ●○○ · 5 minutos
 #
-# Escribe `split_heads(x, heads)`: de `(..., n, d_model)` a `(..., heads, n, d_model / heads)`. Tiene que servir con cualquier cantidad de ejes por delante.
+# Escribe `split_heads(x, heads)`: de `(..., n, d_model)` a `(..., heads, n, d_model / heads)`. Tiene que servir con cualquier cantidad de ejes por delante: en la primera línea, `*front` los recoge en una lista.
 #
 # <details><summary>Pista 1</summary>
 #
@@ -650,7 +651,7 @@ score("lesson3")
 #
 # ## Términos
 #
-# | Español | English | En una línea |
+# | español | inglés | en una línea |
 # |---|---|---|
 # | cabeza | head | una atención con proyecciones propias sobre una parte del ancho |
 # | proyección | projection | el producto por una matriz aprendida que da consultas, claves o valores |

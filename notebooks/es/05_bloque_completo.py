@@ -57,7 +57,7 @@ from bloque.quiz import quiz, score
 # %% [markdown]
 # ## La pregunta
 #
-# La atención saca promedios. Cada fila de su salida es una media ponderada de filas, y después viene otra matriz: una media y una aplicación lineal. Entonces, **¿quién piensa?** Si una capa solo lleva información de un sitio a otro, algo tiene que convertirla en algo nuevo.
+# La atención saca promedios. Cada fila de su salida es una media ponderada de las filas de $V$, y después viene otra matriz. Los pesos los decide la softmax, pero lo que se pesa solo pasa por aplicaciones lineales. Si una capa solo lleva información de un sitio a otro, **¿qué la convierte en algo nuevo?**
 #
 # El bloque tiene una segunda mitad para eso. Es la más grande, y casi todos los dibujos la hacen la más pequeña.
 
@@ -101,7 +101,7 @@ print("atención:", number(attention_weights), " red:", number(network_weights),
 # %% [markdown]
 # ## Tres totales correctos
 #
-# Pregunta cuántos parámetros tiene un bloque con las medidas base del artículo y encontrarás tres números. La gente cree que dos están mal. Es que cuentan cosas distintas.
+# Pregunta cuántos parámetros tiene un bloque con las medidas base del artículo y encontrarás tres números. Mucha gente cree que dos están mal. Los tres están bien: cuentan cosas distintas.
 
 # %%
 without_extras = bloque.count_parameters(512, 8, 2048, feed_forward_bias=False, norms=False)
@@ -164,7 +164,7 @@ print("mayor diferencia al deshacer el desorden < 1e−12:", bool(abs(shuffled -
 # %% [markdown]
 # Así que *el perro muerde al hombre* y *el hombre muerde al perro* dan los mismos vectores. El orden hay que ponerlo desde fuera, y el artículo lo suma: una fila por posición, senos y cosenos de ondas cada vez más lentas, alternados.
 #
-# $$\mathrm{PE}(t, 2i) = \sin\!\left(t / 10000^{2i/d}\right), \qquad \mathrm{PE}(t, 2i+1) = \cos\!\left(t / 10000^{2i/d}\right)$$
+# $$\mathrm{PE}(t, 2i) = \sin\!\left(t / 10000^{2i/d_{\mathrm{model}}}\right), \qquad \mathrm{PE}(t, 2i+1) = \cos\!\left(t / 10000^{2i/d_{\mathrm{model}}}\right)$$
 
 # %%
 for position, row in enumerate(bloque.positional_encoding(2, 4)):
@@ -178,13 +178,13 @@ for position, row in enumerate(bloque.positional_encoding(2, 4)):
 # Fíjate en esto:
 #
 # - arrastra la posición: la línea roja recorre el mapa y la curva de la derecha no se mueve;
-# - ensancha $d_{\mathrm{model}}$: las filas cercanas se parecen más, y las lejanas menos.
+# - ensancha $d_{\mathrm{model}}$: hay más parejas que sumar, así que los productos crecen y la curva baja con menos altibajos.
 
 # %%
 lesson.positions()
 
 # %% [markdown]
-# Se suma **una vez, antes del primer bloque**. Después el residual la lleva por toda la pila (lección 4). Sumarla tras la primera atención es un error frecuente, y la misma prueba lo delata: esa atención ya ha promediado sin conocer el orden.
+# Se suma **una vez, antes del primer bloque**. Después la conexión residual la lleva por toda la pila (lección 4). Sumarla tras la primera atención es un error frecuente, y la misma prueba lo delata: esa atención ya ha promediado sin conocer el orden.
 
 # %%
 positions = bloque.positional_encoding(n, d_model)
@@ -210,12 +210,12 @@ print(np.where(bloque.causal_mask(4), "·", "x"))
 # %% [markdown]
 # `True` (aquí, un punto) quiere decir *puede atender*; la x está cerrada. Cerrar es que el peso valga 0, y una softmax solo da un 0 exacto a una puntuación, $-\infty$. Por eso se suma $-\infty$ **antes** de la softmax.
 #
-# Se ofrecen otras maneras. **Apuesta primero**: las puntuaciones son 2, 1 y 0.5, y hay que cerrar la tercera. Alguien la multiplica por 0. ¿Qué peso le queda?
+# Verás también otras maneras. **Apuesta primero**: las puntuaciones son 2, 1 y 0.5, y hay que cerrar la tercera. Alguien la multiplica por 0. ¿Qué peso le queda?
 #
 # Fíjate en esto, con la consulta 2:
 #
 # - puntuaciones por 0: el sitio cerrado conserva un peso, con trama cruzada, porque 0 es una puntuación como cualquier otra;
-# - 0 después de la softmax: no se escapa nada, pero la fila ya no suma 1;
+# - 0 después de la softmax: el sitio cerrado queda a 0, pero la fila ya no suma 1;
 # - dividir después por la suma lo arregla, y da los mismos números que el $-\infty$ de antes.
 
 # %%
@@ -231,7 +231,7 @@ for way, weights in ((way, function(lesson.SCORES, mask)[1]) for way, function i
     print(f"{way:13}", [number(float(w), 4) for w in weights], " suma", number(float(weights.sum()), 4))
 
 # %% [markdown]
-# Al multiplicar se escapa 0.0900 al futuro. Al enmascarar después queda una fila que suma 0.8598. Con $-\infty$ antes, o dividiendo otra vez después, la fila es 0.7311, 0.2689, 0.
+# Al multiplicar se escapa 0.0900 al futuro. Al enmascarar después queda una fila que suma 0.8598. Con $-\infty$ antes, o dividiendo después por la suma, la fila es 0.7311, 0.2689, 0.
 #
 # ¿Y una fila con todo cerrado? No hay nada que repartir, y la fórmula da $0/0$. La biblioteca le pone pesos 0 y salida 0, y deja en paz a las demás filas:
 
@@ -289,7 +289,7 @@ for depth in (12, 48):
 print("si cayera como 1/√profundidad:", number(float(np.median(gradients["pre"][12][:, -1])) * (12 / 48) ** 0.5, 1))
 
 # %% [markdown]
-# Con pre-norm, el último bloque recibe 23.9 en la pila de 12 y 10.7 en la de 48: más o menos lo que predice $1/\sqrt{\text{profundidad}}$, 11.9. La suma crece con la profundidad, las normas dividen por ella y cada bloque pesa menos. Con post-norm recibe 75.1 y 71.8: cada bloque nuevo empuja con la misma fuerza que si estuviera solo. Los primeros pasos, en los que empujan todos a la vez, son demasiado largos si la tasa de aprendizaje no empieza pequeña. Para eso está el calentamiento. Xiong et al. (2020) lo demuestran para la última capa al empezar el entrenamiento; más abajo, post-norm depende del sorteo, como has visto.
+# Con pre-norm, el último bloque recibe 23.9 en la pila de 12 y 10.7 en la de 48: más o menos lo que predice $1/\sqrt{\text{profundidad}}$, 11.9. La suma crece con la profundidad, las normas dividen por ella y cada bloque pesa menos. Con post-norm recibe 75.1 y 71.8: cada bloque nuevo empuja con la misma fuerza que si estuviera solo. Los primeros pasos, en los que empujan todos a la vez, son demasiado largos si la tasa de aprendizaje no empieza pequeña. Para eso está el calentamiento. Xiong et al. (2020) lo demuestran para la última capa al empezar el entrenamiento; en los bloques de más abajo, post-norm depende del sorteo, como has visto.
 #
 # Estos gradientes salen de la pasada hacia atrás de las propias piezas. Comprobemos uno con una diferencia finita, a lo largo de una dirección al azar.
 
@@ -301,6 +301,7 @@ direction = rng.standard_normal(stack[0].feed_forward.W2.shape)
 
 
 def loss(step):
+    # _replace: una copia del bloque con otra W2
     first = stack[0]._replace(feed_forward=stack[0].feed_forward._replace(W2=stack[0].feed_forward.W2 + step * direction))
     return float((bloque.encoder(rows, [first, *stack[1:]], small_heads) * target).sum())
 
@@ -317,7 +318,7 @@ print("exacto", number(exact, 4), " medido", number(measured, 4))
 # %% [markdown]
 # ## Un modelo real
 #
-# El bloque de esta lección es el de los modelos que se usan. Vamos a comprobarlo con uno: multilingual-e5-small (Wang et al., 2024), el de la lección 3. Post-norm, GELU, y pesos que alguien entrenó. No trae código: le prestamos el nuestro. Aquí hay un bloque escrito en la celda, con las piezas del curso, y con él funcionan todas las capas del modelo. Cámbialo y mira qué pasa.
+# El bloque de esta lección es el de los modelos que se usan. Vamos a comprobarlo con uno: `multilingual-e5-small` (Wang et al., 2024), el de la lección 3. Post-norm, GELU (una ReLU de codo redondeado) y pesos que alguien entrenó. No trae código: le prestamos el nuestro. Aquí hay un bloque escrito en la celda, con las piezas del curso, y con él funcionan todas las capas del modelo. Cámbialo y mira qué pasa.
 
 # %%
 from bloque.lessons import real_heads
@@ -358,7 +359,7 @@ real_heads.sentence_pairs(own_block)
 # Fíjate en esto:
 #
 # - sin dividir por $\sqrt{d_k}$, la entropía baja en todas las capas: los pesos se concentran;
-# - sin la residual, en pocas capas los tokens son todos el mismo y los pesos se reparten por igual: ya no hay a quién mirar;
+# - sin la residual, en pocas capas todas las filas son la misma y los pesos se reparten por igual: ya no hay a quién mirar;
 # - sin la norma, los números crecen hasta que cada fila mira un solo token.
 
 # %%
@@ -373,14 +374,19 @@ for part in ((), "division", "residual", "norm"):
     bits = number(real_heads.entropies(trace.maps)[3], 2)
     alike = number(real_heads.similarities(trace.states)[4], 3)
     spread = number(real_heads.deviations(trace.states)[4], significant=2)
-    found = real_heads.twins_found(real_heads.cosines(without=part))
-    print(f"entropía {bits} bits, parecido {alike}, desviación {spread}, gemelas {found} de 8")
+    print(f"entropía {bits} bits, parecido {alike}, desviación {spread}")
 
 # %% [markdown]
-# Por orden: entero, sin división, sin residual, sin norma.
-#
+# Por orden: entero, sin división, sin residual, sin norma. Y las gemelas que se encuentran cuando falta cada una:
+
+# %%
+for part in ("division", "residual", "norm"):
+    found = real_heads.twins_found(real_heads.cosines(without=part))
+    print(f"gemelas: {found} de 8")
+
+# %% [markdown]
 # - Sin la división la entropía pasa de 1.61 a 0.18 bits. Y aun así las 8 gemelas se encuentran. La división hace falta para aprender; a este modelo, que ya ha aprendido, le estropea los mapas y no el resultado.
-# - Sin la residual el parecido entre tokens es 1.000: es el colapso de rango de la lección 4, en un modelo de verdad. La entropía, 3.69 bits, está junto al máximo. Ninguna gemela.
+# - Sin la residual el parecido de los tokens es 1.000: es el colapso de rango de la lección 4, en un modelo de verdad. La entropía, 3.69 bits, está junto al máximo. Ninguna gemela.
 # - Sin la norma la desviación ya va por 373, y la entropía es 0.00: softmax saturada en todas las filas. Ninguna gemela.
 
 # %% [markdown]
@@ -542,7 +548,7 @@ check("masked_attention", masked_attention)
 # </details>
 # <details><summary>Pista 2</summary>
 #
-# El exponente de la pareja $i$ es $2i/d$, es decir, `np.arange(0, d_model, 2) / d_model`.
+# El exponente de la pareja $i$ es $2i/d_{\mathrm{model}}$, es decir, `np.arange(0, d_model, 2) / d_model`.
 #
 # </details>
 # <details><summary>Pista 3</summary>
@@ -623,7 +629,7 @@ check("pre_norm_block", pre_norm_block)
 #
 # ●○○ · 6 minutos
 #
-# Escribe `count_parameters(d_model, heads, d_ff, layers)`: atención sin sesgos, red con los dos y dos normas por bloque.
+# Escribe `count_parameters(d_model, heads, d_ff, layers)`: atención sin sesgos, red con sus dos sesgos y dos normas por bloque.
 #
 # <details><summary>Pista 1</summary>
 #
@@ -684,9 +690,9 @@ score("lesson5")
 #
 # ## Términos
 #
-# | Español | English | En una línea |
+# | español | inglés | en una línea |
 # |---|---|---|
-# | red por posición | network by position (feed-forward) | dos matrices y una no linealidad, las mismas para cada fila |
+# | red por posición | position-wise network (feed-forward) | dos matrices y una no linealidad, las mismas para cada fila |
 # | máscara | mask | dice qué claves puede mirar cada consulta |
 # | equivariante | equivariant | desordena lo que entra y lo que sale se desordena igual |
 # | codificación posicional | positional encoding | una fila por posición, sumada a los embeddings |
