@@ -51,7 +51,7 @@ print("The Transformer, block by block · version", bloque.__version__)
 # | **attention weight** | peso de atención | What comes out of softmax: between 0 and 1, and each row adds up to 1. | [lesson 1](01_softmax_saturation.ipynb) |
 # | **block** | bloque | Attention and feed-forward network, each with its residual and its norm. | [lesson 5](05_full_block.ipynb) |
 # | **causal mask** | máscara causal | Closes the future: each position attends to itself and to those before. | [lesson 5](05_full_block.ipynb) |
-# | **cross-attention** | atención cruzada | The queries come from the decoder; the keys and values, from the encoder. | [lesson 5](05_full_block.ipynb) |
+# | **cross-attention** | atención cruzada | The queries come from the decoder; the keys and values, from the encoder. | [lesson 3](03_multi_head.ipynb), [lesson 5](05_full_block.ipynb) |
 # | **cross-entropy** | entropía cruzada | A classifier's loss: minus the logarithm of the weight of the right answer. | [lesson 1](01_softmax_saturation.ipynb) |
 # | **d_k** | d_k | The size of a query or a key: d_model over the number of heads. | [lesson 2](02_sqrt_dk.ipynb), [lesson 3](03_multi_head.ipynb) |
 # | **d_model** | d_model | The model's width: how many numbers describe a token. | [lesson 0](00_entrance.ipynb), [lesson 3](03_multi_head.ipynb) |
@@ -72,7 +72,7 @@ print("The Transformer, block by block · version", bloque.__version__)
 # | **loss** | pérdida | The number that training brings down. | [lesson 1](01_softmax_saturation.ipynb), [lesson 6](06_make_it_learn.ipynb) |
 # | **mask** | máscara | Closes positions: it adds −∞ to their scores before softmax. | [lesson 5](05_full_block.ipynb) |
 # | **multi-head attention** | atención de varias cabezas | Several attentions side by side, whose outputs are put together and mixed. | [lesson 3](03_multi_head.ipynb) |
-# | **multiplication by √d_model** | multiplicación por √d_model | In the paper, what enlarges the embeddings before the position is added; it has nothing to do with the division by √d_k. | [lesson 5](05_full_block.ipynb) |
+# | **multiplication by √d_model** | multiplicación por √d_model | In the paper, what enlarges the embeddings before the position is added; it has nothing to do with the division by √d_k. | [lesson 2](02_sqrt_dk.ipynb) |
 # | **output projection** | proyección de salida | The matrix W^O, which mixes what the heads say. | [lesson 3](03_multi_head.ipynb) |
 # | **overflow** | desbordamiento | A number too large for its type; in softmax, subtracting the maximum avoids it. | [lesson 1](01_softmax_saturation.ipynb) |
 # | **parameter** | parámetro | A number that training adjusts. | [lesson 5](05_full_block.ipynb) |

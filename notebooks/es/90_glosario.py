@@ -48,7 +48,7 @@ print("El Transformer, bloque a bloque · versión", bloque.__version__)
 # | --- | --- | --- | --- |
 # | **Adam** | Adam | Descenso que ajusta el paso de cada parámetro con las medias móviles de su gradiente y del cuadrado de este. | [lección 6](06_que_aprenda.ipynb) |
 # | **atención** | attention | Media de los valores, con pesos que salen de comparar una consulta con cada clave. | [lección 0](00_entrada.ipynb), [lección 2](02_raiz_dk.ipynb) |
-# | **atención cruzada** | cross-attention | Las consultas vienen del decodificador; las claves y los valores, del codificador. | [lección 5](05_bloque_completo.ipynb) |
+# | **atención cruzada** | cross-attention | Las consultas vienen del decodificador; las claves y los valores, del codificador. | [lección 3](03_varias_cabezas.ipynb), [lección 5](05_bloque_completo.ipynb) |
 # | **atención de varias cabezas** | multi-head attention | Varias atenciones en paralelo, cuyas salidas se ponen juntas y se mezclan. | [lección 3](03_varias_cabezas.ipynb) |
 # | **bloque** | block | Atención y red por posición, cada una con su residual y su norma. | [lección 5](05_bloque_completo.ipynb) |
 # | **cabeza** | head | Una atención con proyecciones propias; varias trabajan a la vez, cada una más estrecha. | [lección 3](03_varias_cabezas.ipynb) |
@@ -73,7 +73,7 @@ print("El Transformer, bloque a bloque · versión", bloque.__version__)
 # | **jacobiano** | Jacobian | La tabla de todas las derivadas: cuánto cambia cada salida si se mueve cada entrada. | [lección 1](01_saturacion_softmax.ipynb) |
 # | **máscara** | mask | Cierra posiciones: suma −∞ a sus puntuaciones antes de la softmax. | [lección 5](05_bloque_completo.ipynb) |
 # | **máscara causal** | causal mask | Cierra el futuro: cada posición atiende a sí misma y a las anteriores. | [lección 5](05_bloque_completo.ipynb) |
-# | **multiplicación por √d_model** | multiplication by √d_model | En el artículo, lo que agranda los embeddings antes de sumar la posición; no tiene que ver con la división entre √d_k. | [lección 5](05_bloque_completo.ipynb) |
+# | **multiplicación por √d_model** | multiplication by √d_model | En el artículo, lo que agranda los embeddings antes de sumar la posición; no tiene que ver con la división entre √d_k. | [lección 2](02_raiz_dk.ipynb) |
 # | **normalización por capas (layer norm)** | layer norm | Deja cada token con media 0 y desviación 1 en sus propias columnas; después escala con γ y desplaza con β. | [lección 4](04_residual_layer_norm.ipynb) |
 # | **parámetro** | parameter | Un número que el entrenamiento ajusta. | [lección 5](05_bloque_completo.ipynb) |
 # | **pérdida** | loss | El número que el entrenamiento hace bajar. | [lección 1](01_saturacion_softmax.ipynb), [lección 6](06_que_aprenda.ipynb) |
