@@ -548,7 +548,7 @@ print("filas si divides tras la softmax:", *(number(total, 3) for total in late.
 #
 # ●○○ · 5 minutos · La matriz de puntuaciones, ya dividida: una fila por consulta, una columna por clave. Entran las consultas, $(n_q, d_k)$, y las claves, $(n_k, d_k)$; sale $(n_q, n_k)$.
 #
-# <details><summary>Pista 1</summary>En la posición (i, j) va la consulta i por la clave j. ¿Cuál de las dos matrices hay que trasponer?</details>
+# <details><summary>Pista 1</summary>En la posición (i, j) va la consulta i por la clave j. ¿Cuál de las dos matrices hay que transponer?</details>
 # <details><summary>Pista 2</summary>El divisor no es el número de consultas ni el de claves: es el número de componentes.</details>
 # <details><summary>Pista 3</summary>El número de componentes es el último de `queries.shape`, y hace falta su raíz.</details>
 

@@ -608,7 +608,7 @@ check("layer_norm", my_layer_norm)
 #
 # <details><summary>Pista 1</summary>El gradiente viaja de la salida a la entrada. ¿Qué subcapa encuentra primero?</details>
 # <details><summary>Pista 2</summary>Por la suma llega el gradiente tal cual; por la subcapa llega multiplicado por su jacobiano.</details>
-# <details><summary>Pista 3</summary>Hacia atrás se multiplica por el jacobiano traspuesto: <code>J.T @ g</code>.</details>
+# <details><summary>Pista 3</summary>Hacia atrás se multiplica por el jacobiano transpuesto: <code>J.T @ g</code>.</details>
 
 # %% tags=["exercise"]
 def my_residual_gradient(jacobians, gradient):
