@@ -163,8 +163,10 @@ def open_notebook(page: Any, running: Lab, notebook: str, ui: str = "lab") -> No
         page.keyboard.press("Control+b")  # the file list takes a third of a narrow window
 
 
-READY = """() => document.querySelector('.jp-Notebook-ExecutionIndicator')?.dataset.status === "idle"
-    && Boolean(window.jupyterapp)"""
+READY = """() => [...(window.jupyterapp?.shell.widgets("main") ?? [])].some((w) => {
+    const session = w.context?.sessionContext;  // the page says "idle" before there is a kernel at all
+    return session?.isReady && session.session?.kernel?.status === "idle";
+})"""
 DONE = r"""() => {
     const prompts = [...document.querySelectorAll('.jp-Notebook .jp-CodeCell .jp-InputPrompt')];
     return prompts.length && prompts.every(p => /\d/.test(p.textContent));

@@ -257,6 +257,11 @@ class Explorer:
     # ── in a notebook and on a page ──────────────────────────────────────────────────────────────
 
     @property
+    def spec_id(self) -> str:
+        """Which explorer of this session a view shows."""
+        return f"{self.prefix}/{id(self):x}"
+
+    @property
     def width(self) -> int:
         """The picture's width on the page, in CSS pixels."""
         return round(self.figure.get_figwidth() * style.DPI)
@@ -270,6 +275,7 @@ class Explorer:
                 place = self.guess.place(self.figure)
             guess = self.guess.spec(self.prefix, place)
         return {
+            "id": self.spec_id,
             "title": self.title,
             "alt": self.alt,
             "width": self.width,

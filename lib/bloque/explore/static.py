@@ -29,7 +29,7 @@ def write_tour(explorer: Any, folder: Path, pixel_ratio: float) -> Path:
         file = f"{hashlib.sha256(png).hexdigest()[:16]}.png"
         (folder / file).write_bytes(png)
         frames[",".join(map(str, position))] = {"file": file, "caption": caption}
-    manifest = explorer.spec() | {"ratio": pixel_ratio, "frames": frames}
+    manifest = explorer.spec() | {"id": explorer.prefix, "ratio": pixel_ratio, "frames": frames}
     path = folder / "manifest.json"
     path.write_text(json.dumps(manifest, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
     return path

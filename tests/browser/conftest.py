@@ -1,0 +1,158 @@
+"""One JupyterLab and one browser for all browser tests; a notebook of their own beside the lessons."""
+
+import contextlib
+import shutil
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from tools.lab import ROOT, browser, lab, open_notebook, run_all
+
+HERE = Path(__file__).parent
+LESSONS = sorted((ROOT / "notebooks").glob("*/*.ipynb"))
+HARMLESS = ("favicon", "Failed to load resource", "source map", "Deprecat", "preloaded", "WebSocket", "manifest")
+CELLS = [
+    "from sample import waves",
+    "waves()",
+    "one = waves()\none",
+    "waves(guess=True)",
+    "waves(broken=12)",
+    "import time\ntime.sleep(0.01)",
+]
+
+
+def write_notebook(path, cells, outputs=None):
+    made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
+    made.metadata.kernelspec = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+    made.metadata.language_info = {"name": "python"}
+    if outputs:
+        made.cells[0].outputs = outputs
+    nbformat.write(made, path)
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if Path(item.fspath).is_relative_to(HERE):
+            item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(scope="session")
+def jupyter():
+    with lab(LESSONS) as running:
+        shutil.copy(HERE / "sample.py", running.folder)
+        write_notebook(running.folder / "waves.ipynb", CELLS)
+        yield running
+
+
+@pytest.fixture(scope="session")
+def window():
+    with browser(1280, 900) as page:
+        page.context.set_default_timeout(30_000)
+        yield page.context
+
+
+@contextlib.contextmanager
+def watched(window, jupyter):
+    """A fresh page; whatever goes wrong in its console fails at the end."""
+    opened = window.new_page()
+    wrong = []
+    opened.on("pageerror", lambda error: wrong.append(str(error)))
+    opened.on("console", lambda m: wrong.append(m.text) if m.type == "error" and not any(h in m.text for h in HARMLESS) else None)
+    yield opened
+    opened.close()
+    jupyter.stop_kernels()
+    assert not wrong
+
+
+@pytest.fixture
+def page(window, jupyter):
+    with watched(window, jupyter) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def waves(window, jupyter):
+    """The tests' own notebook, run once for all of them: opening JupyterLab takes longer than they do."""
+    with watched(window, jupyter) as opened:
+        open_notebook(opened, jupyter, "waves.ipynb")
+        run_all(opened)
+        yield opened
+
+
+class Shown:
+    """An explorer on a page, found by its place among them."""
+
+    def __init__(self, page, place=0):
+        self.page = page
+        self.box = page.locator(".bloque-explorer").nth(place)
+        self.canvas = self.box.locator(".bloque-stage canvas")
+        self.caption = self.box.locator(".bloque-caption")
+        self.note = self.box.locator(".bloque-note")
+        self.view = self.box.locator(".bloque-view")
+
+    def control(self, place):
+        return self.box.locator(f".bloque-at-{place}")
+
+    def handle(self, place=0):
+        return self.control(place).locator(".noUi-handle")
+
+    def key(self):
+        return self.view.evaluate("e => e.bloque.here().join(',')")
+
+    def settle(self, seconds=30):
+        """Wait until the picture is that of the controls."""
+        self.box.scroll_into_view_if_needed()
+        view = self.view.element_handle()
+        self.page.wait_for_function("e => e.bloque && e.bloque.shown === e.bloque.key(e.bloque.here())", arg=view, timeout=seconds * 1000)
+        return self.key()
+
+    def evaluate(self, script):
+        return self.view.evaluate(f"e => {{ const view = e.bloque; return {script}; }}")
+
+    def picture(self):
+        """The digest of the colours on the canvas."""
+        return self.view.evaluate(
+            """async e => { const c = e.bloque.canvas;
+            const data = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
+            const found = await crypto.subtle.digest("SHA-256", data);
+            return [...new Uint8Array(found)].map(b => b.toString(16).padStart(2, "0")).join(""); }"""
+        )
+
+
+def in_kernel(page, code):
+    """What the page's kernel prints."""
+    return page.evaluate(
+        """async code => {
+            const widgets = [...jupyterapp.shell.widgets("main")];
+            const kernel = widgets.find(w => w.context?.sessionContext).context.sessionContext.session.kernel;
+            const asked = kernel.requestExecute({ code, store_history: false });
+            let told = "";
+            asked.onIOPub = ({ header, content }) => {
+                if (header.msg_type === "stream") told += content.text;
+                if (header.msg_type === "error") told += content.traceback.join("\\n");
+            };
+            await asked.done;
+            return told;
+        }""",
+        code,
+    )
+
+
+def in_python(page, shown):
+    """Caption and digest of a whole fresh drawing of the explorer, in its kernel, at the position shown."""
+    model, ratio = shown.evaluate("[view.spec.id, view.ratio]")
+    told = in_kernel(
+        page,
+        f"""
+import hashlib as _h
+from bloque.explore import view as _v
+_live = next(l for _, ls in _v._cells.values() for l in ls if l.explorer.spec_id == {model!r})
+_live.explorer.drawing.forget()
+_p, _c = _live.explorer.pixels(({shown.key()},), {ratio})
+print(_h.sha256(_p.tobytes()).hexdigest(), _c)
+""",
+    )
+    digest, _, caption = told.strip().partition(" ")
+    return digest, caption

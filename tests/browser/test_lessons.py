@@ -1,0 +1,48 @@
+"""Every lesson in a real browser: all cells run, every control moves its picture to what Python draws."""
+
+import pytest
+
+from tools.lab import ROOT, open_notebook, run_all
+
+from .conftest import LESSONS, Shown, in_python
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
+def test_every_control_of_every_explorer(page, jupyter, lesson):
+    open_notebook(page, jupyter, lesson.relative_to(ROOT / "notebooks").as_posix())
+    run_all(page)
+    assert page.locator('[data-mime-type="application/vnd.jupyter.error"], [data-mime-type="application/vnd.jupyter.stderr"]').count() == 0
+    for place in range(page.locator(".bloque-explorer").count()):
+        shown = Shown(page, place)
+        shown.settle()
+        guess = shown.box.locator(".bloque-commit")
+        if guess.count():
+            shown.box.locator(".bloque-guess input").press("ArrowRight")
+            guess.click()
+        dragged = False
+        for number, control in enumerate(shown.evaluate("view.spec.controls")):
+            if control["count"] < 2:
+                continue
+            before = shown.key()
+            row = shown.control(number)
+            if control["kind"] == "choice":
+                row.locator("select").select_option(index=1 if control["default"] == 0 else 0)
+            elif control["kind"] == "switch":
+                row.locator("input").press("Space")
+            elif not dragged:
+                track = row.locator(".noUi-base").bounding_box()
+                handle = shown.handle(number).bounding_box()
+                y = handle["y"] + handle["height"] / 2
+                page.mouse.move(handle["x"] + handle["width"] / 2, y)
+                page.mouse.down()
+                page.mouse.move(track["x"] + track["width"] * (0.3 if control["default"] > control["count"] / 2 else 0.7), y, steps=4)
+                page.mouse.up()
+                dragged = True
+            else:
+                at_end = control["default"] == control["count"] - 1
+                shown.handle(number).press("ArrowLeft" if at_end else "ArrowRight")
+            assert shown.settle() != before
+            assert shown.note.is_hidden(), shown.note.inner_text()
+        digest, caption = in_python(page, shown)
+        assert shown.caption.inner_text().split() == caption.split()
+        assert shown.picture() == digest
