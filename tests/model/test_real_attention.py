@@ -67,9 +67,9 @@ def test_without_transformers_it_says_so_and_writes_nothing(tmp_path, monkeypatc
 
     monkeypatch.setattr(builtins, "__import__", refuse)
     out = tmp_path / "maps.json"
-    out.write_text("as it was")
+    out.write_text("as it was", encoding="utf-8")
     assert real_attention.main(["--out", str(out)]) == 1
-    assert out.read_text() == "as it was"
+    assert out.read_text(encoding="utf-8") == "as it was"
     assert "pip install torch transformers" in capsys.readouterr().err
 
 
