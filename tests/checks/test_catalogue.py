@@ -75,7 +75,7 @@ def test_two_mistakes_at_once_are_rejected(id):
         if all(one[turn] == other[turn] for turn in set(one) & set(other))
     ]
     tried = 0
-    for first, one, second, other in pairs[:: max(1, len(pairs) // 10)]:  # about ten, from all over the list
+    for first, one, second, other in pairs[:: max(1, len(pairs) // 4)]:  # a few, from all over the list
         both = ex.variant({**one, **other})
         if all(difference(run(both, c.args).value, run(ex.solution, c.args).value, ex.tolerance) is None for c in ex.cases):
             continue
@@ -149,7 +149,7 @@ def test_messages_are_short_and_show_the_smallest_input(code):
     bloque.language(code)
     try:
         for id in exercises():
-            for mistake in exercise(id).mistakes:
+            for mistake in list(exercise(id).mistakes)[languages().index(code) :: 2 * len(languages())]:
                 message = check(id, exercise(id).variants(mistake)[0]).message
                 assert f"`{id}(" in message, (id, mistake, message)
                 sentences = [s for s in message.replace("…", "").split(". ") if s]

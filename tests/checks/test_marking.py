@@ -46,7 +46,7 @@ def test_marks_of_right_wrong_and_broken_notebooks(tmp_path, capsys):
 
     assert main(["check", str(good)]) == 0
     files = [str(p) for p in (good, mixed, endless, broken, tmp_path / "missing.ipynb")]
-    assert main(["check", *files, "--csv", str(table), "--json", str(data), "--seconds", "30", "--jobs", "2"]) == 1
+    assert main(["check", *files, "--csv", str(table), "--json", str(data), "--seconds", "12", "--jobs", "2"]) == 1
 
     rows = json.loads(data.read_text(encoding="utf-8"))
     found = {(Path(row["notebook"]).stem, row["exercise"]): (row["passed"], row["mistake"]) for row in rows}

@@ -115,7 +115,6 @@ def _run(path: Path, cells: Sequence[str], seconds: float) -> tuple[list[Any], s
                 argv=[sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}", "--log-level=40"], language="python"
             )
 
-    end = time.monotonic() + seconds
     manager = CurrentPython()
     with tempfile.TemporaryDirectory() as profile:
         manager.start_kernel(
@@ -136,6 +135,7 @@ def _run(path: Path, cells: Sequence[str], seconds: float) -> tuple[list[Any], s
         try:
             client.wait_for_ready(timeout=max(seconds, 30))
             execute(REPORT, 60)
+            end = time.monotonic() + seconds  # what a kernel takes to start is not the notebook's fault
             trouble = ""
             for source in cells:
                 left = end - time.monotonic()

@@ -18,6 +18,8 @@ STYLE = """<style>
 .bloque-quiz .widget-radio-box { height: auto; width: 100%; }
 .bloque-quiz .widget-radio-box label, .bloque-quiz .widget-checkbox label {
   white-space: normal; height: auto; width: auto; max-width: 72ch; line-height: 1.4; margin: 3px 0; overflow: visible; }
+.bloque-quiz .widget-radio-box label { display: flex; align-items: baseline; }
+.bloque-quiz .widget-radio-box input { order: -1; }
 .bloque-quiz .widget-radio-box input, .bloque-quiz .widget-checkbox input { flex: none; }
 .bloque-quiz .widget-radio, .bloque-quiz .widget-checkbox { width: 100%; height: auto; }
 .bloque-quiz .widget-html-content { white-space: normal; line-height: 1.5; max-width: 75ch; }
@@ -34,7 +36,9 @@ class QuestionView:
         heading = ipywidgets.HTML(f"<strong>{number}.</strong> {as_html(question.ask)}{_note(question)}")
         self.controls = self._controls()
         self.button = ipywidgets.Button(
-            description=text("quiz.check"), tooltip=text("quiz.check_number", number=number), layout={"width": "auto"}
+            description=text("quiz.check"),
+            tooltip=text("quiz.check_number", number=number),
+            layout={"width": "auto", "align_self": "flex-start"},
         )
         self.button.on_click(lambda _: self.check())
         self.reply = ipywidgets.HTML()
@@ -61,7 +65,7 @@ class QuestionView:
         if question.kind == "several":
             return [ipywidgets.Checkbox(description=label, indent=False, layout={"width": "100%"}) for label in labels.values()]
         if question.kind == "order":
-            entries = [(text("quiz.pick"), None), *((label, id) for id, label in labels.items())]
+            entries = [(text("quiz.pick"), ""), *((label, id) for id, label in labels.items())]
             return [
                 ipywidgets.Dropdown(options=entries, description=text("quiz.place", place=place + 1), layout=wide)
                 for place in range(len(labels))
@@ -74,7 +78,7 @@ class QuestionView:
         if self.question.kind == "several":
             return [id for id, ticked in zip(self.question.options, values, strict=True) if ticked]
         if self.question.kind == "order":
-            return [] if values == [None] * len(values) else values
+            return [value or None for value in values] if any(values) else []
         return values[0]
 
     def _put(self, given: Any) -> None:
