@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import csv
+import importlib
 import json
 import os
 import sys
@@ -160,12 +161,13 @@ def _run(path: Path, cells: Sequence[str], seconds: float) -> tuple[list[Any], s
 
 
 def _progress(done: Iterator[Any], total: int) -> Iterator[Any]:
-    """A bar on the terminal, where tqdm is installed."""
+    """A bar on the terminal: tqdm's where it is installed, a plain one elsewhere."""
     try:
-        from tqdm import tqdm
+        yield from importlib.import_module("tqdm").tqdm(done, total=total, file=sys.stderr, unit="nb")
     except ImportError:
-        return done
-    return iter(tqdm(done, total=total, file=sys.stderr, unit="nb"))
+        for i, item in enumerate(done, 1):
+            print(f"\r[{'#' * (20 * i // total):<20}] {i}/{total}", end="" if i < total else "\n", file=sys.stderr, flush=True)
+            yield item
 
 
 def as_table(marks: Sequence[Mark]) -> str:
