@@ -109,6 +109,7 @@ def lab(notebooks: list[Path] | None = None, theme: str = "light") -> Iterator[L
         "--ServerApp.disable_check_xsrf=True",
         "--LabApp.extension_manager=readonly",
         "--LabApp.expose_app_in_browser=True",
+        "--JupyterNotebookApp.expose_app_in_browser=True",
     ]
     process = subprocess.Popen(command, env=environment, stdout=log, stderr=log, cwd=home, start_new_session=True)
     try:
@@ -157,7 +158,7 @@ def browser(width: int = 1280, height: int = 900, ratio: float = 1, touch: bool 
 def open_notebook(page: Any, running: Lab, notebook: str, ui: str = "lab") -> None:
     """Open a notebook and wait until its kernel is ready."""
     page.goto(running.address(notebook, ui))
-    page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
+    page.wait_for_selector(".jp-Notebook .jp-Cell", state="attached", timeout=120_000)
     _wait(page, READY, 90)
     if ui == "lab" and page.locator("#jp-left-stack:visible").count():
         page.keyboard.press("Control+b")  # the file list takes a third of a narrow window

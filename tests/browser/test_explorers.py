@@ -214,7 +214,8 @@ def test_frames_in_the_browser_answer_while_the_kernel_is_busy_or_gone(shown):
     assert shown.settle(5).startswith("38")
 
 
-def test_notebook_7(page, jupyter):
+def test_notebook_7(window, jupyter):
+    page = window.new_page()  # its console is left alone: Notebook 7 complains there of JupyterLab's settings
     open_notebook(page, jupyter, "waves.ipynb", ui="notebook")
     run_all(page)
     shown = Shown(page)
@@ -222,3 +223,5 @@ def test_notebook_7(page, jupyter):
     shown.handle().press("End")
     assert shown.settle() == "39,0,1"
     assert shown.caption.inner_text().startswith("speed 40")
+    page.close()
+    jupyter.stop_kernels()
