@@ -18,7 +18,7 @@ STYLE = """<style>
 .bloque-quiz .widget-radio-box { height: auto; width: 100%; }
 .bloque-quiz .widget-radio-box label, .bloque-quiz .widget-checkbox label {
   white-space: normal; height: auto; width: auto; max-width: 72ch; line-height: 1.4; margin: 3px 0; overflow: visible; }
-.bloque-quiz .widget-radio-box label { display: flex; align-items: baseline; }
+.bloque-quiz .widget-radio-box label { display: flex; align-items: center; }
 .bloque-quiz .widget-radio-box input { order: -1; }
 .bloque-quiz .widget-radio-box input, .bloque-quiz .widget-checkbox input { flex: none; }
 .bloque-quiz .widget-radio, .bloque-quiz .widget-checkbox { width: 100%; height: auto; }
