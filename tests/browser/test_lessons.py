@@ -7,14 +7,19 @@ from tools.lab import ROOT, open_notebook, run_all
 from .conftest import LESSONS, Shown, in_python
 
 
-@pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
-def test_every_control_of_every_explorer(page, jupyter, lesson):
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_a_lesson_runs_and_its_explorers_move(page, jupyter, lesson):
+    whole = (int(lesson.stem[:2]) % 2 == 1) == (lesson.parent.name == "es")  # of two twins one is walked, the other opened
     open_notebook(page, jupyter, lesson.relative_to(ROOT / "notebooks").as_posix())
     run_all(page)
+    # Nothing is drawn ahead here: every picture is asked for, which is the longer way, and the tests stay short.
+    page.evaluate("() => document.querySelectorAll('.bloque-view').forEach((e) => { e.bloque.ahead = () => []; })")
     assert page.locator('[data-mime-type="application/vnd.jupyter.error"], [data-mime-type="application/vnd.jupyter.stderr"]').count() == 0
     for place in range(page.locator(".bloque-explorer").count()):
         shown = Shown(page, place)
         shown.settle()
+        if not whole:
+            continue
         guess = shown.box.locator(".bloque-commit")
         if guess.count():
             shown.box.locator(".bloque-guess input").press("ArrowRight")
