@@ -199,8 +199,10 @@ def test_the_claims_are_those_of_the_stored_runs():
     assert runs["pre_cold"].final.min() > 0.7
     medians = {arm: float(np.median(runs[arm].final)) for arm in ("pre_warm", "pre_cold", "post_warm", "post_cold")}
     assert medians["post_cold"] < medians["post_warm"] < min(medians["pre_warm"], medians["pre_cold"])
-    first = runs["no_residual"].arriving[:, 0]
-    assert (first[:, 0] < 0.1 * first[:, -1]).all()  # without the sums little arrives at the first block
+    # without the sums the gradient is there at first, and dies while it trains
+    start, end = (np.median(runs["no_residual"].arriving[:, point, 0]) for point in (0, -1))
+    assert end < start / 100
+    assert end < np.median(runs["pre_warm"].arriving[:, -1, 0]) / 100
 
 
 def test_the_stored_heads_form():
@@ -212,7 +214,7 @@ def test_the_stored_heads_form():
 
 def test_live_training_starts_stops_and_resumes():
     live = lesson.LiveTraining(Training(TINY, batch=4), steps=30)
-    first = live.image.value
+    first = bytes(live.image.value)
     assert live.button.description == "Train"
     live.toggle()
     assert live.running.is_set()
@@ -224,8 +226,8 @@ def test_live_training_starts_stops_and_resumes():
         live.wait()
     assert live.training.steps == 30
     assert live.button.disabled
-    assert live.image.value != first
-    assert live.image.value.startswith(b"\x89PNG")
+    assert bytes(live.image.value) != first
+    assert bytes(live.image.value).startswith(b"\x89PNG")
     whole = Training(TINY, batch=4)
     whole.run(30)
     np.testing.assert_array_equal(live.training.flat, whole.flat)

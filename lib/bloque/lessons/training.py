@@ -136,7 +136,7 @@ def arriving() -> Explorer:
     explorer = Explorer(
         prefix,
         figsize=(9, 3.4),
-        controls=[Choice("repair", list(REPAIRS), value="residual"), Slider("step", EVERY, last, step=EVERY, value=EVERY)],
+        controls=[Choice("repair", list(REPAIRS), value="residual"), Slider("step", EVERY, last, step=EVERY, value=last)],
         tour=tour,
         strip=[{"repair": r, "step": s} for r, s in (("residual", 20), ("residual", 800), ("norm", 20), ("warm_up", 800))],
     )
@@ -250,10 +250,11 @@ class _Forming:
         return [self.line, self.dot, *self.images]
 
     def show(self, steps: np.ndarray, accuracy: np.ndarray, maps: np.ndarray) -> None:
-        """steps, accuracy: (points,) up to now;  maps: (2, 2, n, n)."""
+        """steps, accuracy: (points,) up to now;  maps: (blocks, heads, n, n), of which two by two are drawn."""
+        four = maps[:2, :2].reshape(4, *maps.shape[-2:])
         self.line.set_data(steps, accuracy)
         self.dot.set_data([steps[-1]], [accuracy[-1]])
-        for image, weights in zip(self.images, maps.reshape(4, *maps.shape[-2:]), strict=True):
+        for image, weights in zip(self.images, four, strict=True):
             image.set_data(weights)
 
 

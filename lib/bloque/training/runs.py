@@ -79,7 +79,7 @@ def make_run(name: str, seed: int) -> dict[str, np.ndarray]:
         "loss": means(history.loss),
         "accuracy": means(history.accuracy),
         "arriving": means(history.arriving),
-        "final": np.float32(training.evaluate()[1]),
+        "final": np.array(training.evaluate()[1], dtype=np.float32),
     }
 
 
@@ -135,7 +135,7 @@ def read_forming(path: Path) -> Forming:
 
 def write_runs(path: Path, made: dict[tuple[str, int], dict[str, np.ndarray]]) -> None:
     """All runs in one file, with the settings and the seeds they were made with."""
-    arrays = {f"{name}.{key}": np.stack([made[name, seed][key] for seed in SEEDS]) for name in ARMS for key in made[name, SEEDS[0]]}
+    arrays: dict[str, Any] = {f"{name}.{key}": np.stack([made[name, seed][key] for seed in SEEDS]) for name in ARMS for key in made[name, SEEDS[0]]}
     about = {"seeds": SEEDS, "every": EVERY, "arms": {name: asdict(arm) for name, arm in ARMS.items()}}
     np.savez_compressed(path, about=np.array(json.dumps(about)), **arrays)
 
