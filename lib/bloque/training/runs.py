@@ -135,7 +135,10 @@ def read_forming(path: Path) -> Forming:
 
 def write_runs(path: Path, made: dict[tuple[str, int], dict[str, np.ndarray]]) -> None:
     """All runs in one file, with the settings and the seeds they were made with."""
-    arrays: dict[str, Any] = {f"{name}.{key}": np.stack([made[name, seed][key] for seed in SEEDS]) for name in ARMS for key in made[name, SEEDS[0]]}
+    arrays: dict[str, Any] = {}
+    for name in ARMS:
+        for key in made[name, SEEDS[0]]:
+            arrays[f"{name}.{key}"] = np.stack([made[name, seed][key] for seed in SEEDS])
     about = {"seeds": SEEDS, "every": EVERY, "arms": {name: asdict(arm) for name, arm in ARMS.items()}}
     np.savez_compressed(path, about=np.array(json.dumps(about)), **arrays)
 
