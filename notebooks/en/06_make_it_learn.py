@@ -314,6 +314,8 @@ for arm in ("pre_warm", "pre_cold", "post_warm", "post_cold"):
 # What we see is subtler than the slogan. Pre-norm does not need the warm-up. Post-norm learns better with it, by the median; without it, it learns something too. And that is not the large difference: **on the same budget, pre-norm gets much further either way**. In larger models and at higher rates post-norm without warm-up goes as far as diverging; this small model, at this rate, does not, and we would rather show you what comes out.
 
 # %% [markdown]
+# ## The gradient that arrives
+#
 # And the gradient? Choose a repair and walk through the steps. What comes out is not quite what the slogan says.
 #
 # - *Residual sum*, at the start: can you tell the two lines apart? Each block normalises what it gets, and that also enlarges what goes back.
