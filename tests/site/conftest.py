@@ -10,7 +10,7 @@ import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from playwright.sync_api import Browser, Page, Route, sync_playwright
@@ -23,7 +23,11 @@ CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.whic
 class Quiet(http.server.SimpleHTTPRequestHandler):
     """A file server that says nothing, with the types a browser insists on."""
 
-    extensions_map = {**http.server.SimpleHTTPRequestHandler.extensions_map, ".mjs": "text/javascript", ".js": "text/javascript", ".wasm": "application/wasm"}
+    extensions_map: ClassVar[dict[str, str]] = http.server.SimpleHTTPRequestHandler.extensions_map | {
+        ".mjs": "text/javascript",
+        ".js": "text/javascript",
+        ".wasm": "application/wasm",
+    }
 
     def log_message(self, *arguments: Any) -> None:
         pass

@@ -8,9 +8,7 @@ import pytest
 
 from tests.site.conftest import ROOT, Watched
 
-NOTEBOOKS = {
-    language: sorted(p.name for p in (ROOT / "notebooks" / language).glob("*.ipynb")) for language in ("es", "en")
-}
+NOTEBOOKS = {language: sorted(p.name for p in (ROOT / "notebooks" / language).glob("*.ipynb")) for language in ("es", "en")}
 # Every lesson in one language, lesson 1 in both.
 RUNS = [("es", name) for name in NOTEBOOKS["es"]] + [("en", name) for name in NOTEBOOKS["en"] if name.startswith("01")]
 
@@ -33,7 +31,8 @@ def test_notebook_runs_in_the_browser(language: str, name: str, watched: Watched
         """() => {
           const content = window.jupyterapp.shell.currentWidget.content;
           const code = content.widgets.filter((cell) => cell.model.type === 'code');
-          return code.every((cell) => typeof cell.model.executionCount === 'number' && cell.model.executionState !== 'running');
+          return code.every(({ model }) =>
+            typeof model.executionCount === 'number' && model.executionState !== 'running');
         }""",
         timeout=420_000,
     )

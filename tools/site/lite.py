@@ -13,8 +13,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tools.site import kernel
-
 LOCALES = {"es": "es_ES", "en": "en"}
 
 # Strings of JupyterLab's menus that the Spanish pack lacks.

@@ -163,7 +163,8 @@ def cells_html(cells: list[notebook.RunCell], prose: Prose, folder: Path, out: P
         shown = shown_html(cell, position, prose, folder, out)
         source = code_html(cell.source)
         if {"setup", "colophon"} & set(cell.tags):
-            yield f'<details class="cell-details"><summary>{texts.text("site.code." + sorted({"setup", "colophon"} & set(cell.tags))[0])}</summary>{source}</details>'
+            kind = "setup" if "setup" in cell.tags else "colophon"
+            yield f'<details class="cell-details"><summary>{texts.text(f"site.code.{kind}")}</summary>{source}</details>'
             yield shown
         elif isinstance(cell.value, Quiz):
             yield shown

@@ -17,9 +17,7 @@ def quiz_html(quiz: Quiz, prose: Prose) -> str:
     """The whole quiz as one form; the reasons stand in templates, so that their formulas are set too."""
     fields = "".join(_field(question, place, prose) for place, question in enumerate(quiz.questions, 1))
     data = {
-        "questions": [
-            {"id": q.id, "kind": q.kind, "right": list(q.right), "answer": q.answer, "margin": q.margin} for q in quiz.questions
-        ],
+        "questions": [{"id": q.id, "kind": q.kind, "right": list(q.right), "answer": q.answer, "margin": q.margin} for q in quiz.questions],
         "words": {word: text(f"site.quiz.{word}") for word in WORDS},
     }
     told = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
@@ -31,7 +29,9 @@ def quiz_html(quiz: Quiz, prose: Prose) -> str:
 
 def _field(question: Question, place: int, prose: Prose) -> str:
     name = f"{question.lesson}-{question.id}"
-    reasons = "".join(f'<template data-why="{html.escape(option)}">{_inline(prose, why)}</template>' for option, why in question.why.items())
+    reasons = "".join(
+        f'<template data-why="{html.escape(option)}">{_inline(prose, why)}</template>' for option, why in question.why.items()
+    )
     return (
         f'<fieldset data-id="{question.id}"><legend>{place}. {_inline(prose, question.ask)}</legend>{_controls(question, name, prose)}'
         f'<button type="button" class="action needs-js">{text("site.quiz.check")}</button>'
@@ -46,7 +46,7 @@ def _controls(question: Question, name: str, prose: Prose) -> str:
     if question.kind == "order":
         places = "".join(f"<option>{i}</option>" for i in range(1, len(question.options) + 1))
         return "".join(
-            f'<label><select data-option="{option}" aria-label="{html.escape(text("site.quiz.place", option=_plain(told)))}">{places}</select>'
+            f'<label><select data-option="{option}" aria-label="{_place(told)}">{places}</select>'
             f"<span>{_inline(prose, told)}</span></label>"
             for option, told in question.options.items()
         )
@@ -57,16 +57,15 @@ def _controls(question: Question, name: str, prose: Prose) -> str:
     )
 
 
+def _place(told: str) -> str:
+    return html.escape(text("site.quiz.place", option=_plain(told)))
+
+
 def _folded(question: Question, prose: Prose) -> str:
     """The answer and every reason, for whoever reads without JavaScript."""
-    if question.kind == "number":
-        right = [str(question.answer)]
-    else:
-        right = [_inline(prose, question.options[option]) for option in question.right]
+    right = [str(question.answer)] if question.kind == "number" else [_inline(prose, question.options[o]) for o in question.right]
     reasons = "".join(f"<li>{_inline(prose, why)}</li>" for why in question.why.values())
-    return (
-        f'<details class="answer"><summary>{text("site.quiz.answer")}</summary><p>{" · ".join(right)}</p><ul>{reasons}</ul></details>'
-    )
+    return f'<details class="answer"><summary>{text("site.quiz.answer")}</summary><p>{" · ".join(right)}</p><ul>{reasons}</ul></details>'
 
 
 def _inline(prose: Prose, source: str) -> str:

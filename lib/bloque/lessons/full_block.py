@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -237,7 +238,12 @@ def positions() -> Explorer:
         where,
         figsize=(9, 3.6),
         controls=[Slider("position", 0, n - 1, value=10), Choice("d_model", [16, 32, 64], value=16)],
-        strip=[{"position": 10, "d_model": 16}, {"position": 40, "d_model": 16}, {"position": 10, "d_model": 64}, {"position": 40, "d_model": 64}],
+        strip=[
+            {"position": 10, "d_model": 16},
+            {"position": 40, "d_model": 16},
+            {"position": 10, "d_model": 64},
+            {"position": 40, "d_model": 64},
+        ],
     )
     left, right = explorer.figure.subplots(1, 2, width_ratios=(1, 1.35))
     tables = {d: bloque.positional_encoding(n + reach, d) for d in (16, 32, 64)}
@@ -246,7 +252,11 @@ def positions() -> Explorer:
     explorer.figure.colorbar(image, ax=left, ticks=(-1, 0, 1), fraction=0.06)
     (row,) = left.plot([0, 1], [0, 0], color=style.KEYS, linewidth=2.5, linestyle="-")
     right.set(
-        title=text(f"{where}.products"), xlabel=text(f"{where}.distance"), xlim=(-0.5, reach + 0.5), ylim=(-12, 35), ylabel=text(f"{where}.product")
+        title=text(f"{where}.products"),
+        xlabel=text(f"{where}.distance"),
+        xlim=(-0.5, reach + 0.5),
+        ylim=(-12, 35),
+        ylabel=text(f"{where}.product"),
     )
     right.axhline(0, color=style.MUTED, linewidth=1)
     right.grid(color=style.GRID)
@@ -323,9 +333,7 @@ def masks() -> Explorer:
             leak=number(leak(weights[[row]], mask[[row]]), 4),
         )
 
-    explorer.guess = Guess(
-        "leak", 0, 1, step=0.01, truth=float(round(mask_multiplied(SCORES, mask)[1, 2], 4)), axes=right, axis="y"
-    )
+    explorer.guess = Guess("leak", 0, 1, step=0.01, truth=float(round(mask_multiplied(SCORES, mask)[1, 2], 4)), axes=right, axis="y")
     return explorer
 
 
@@ -355,7 +363,14 @@ BOXES = {
     "decoder_norm_3": Box(1, 7.9, residual="decoder_norm_2"),
     "output": Box(1, 9.1),
 }
-COLOURS = {"embedding": "#FCE8D5", "position": "#FFF6CC", "attention": "#E6DCEF", "norm": "#EDEDED", "network": "#D8ECE4", "output": "#D6E6F2"}
+COLOURS = {
+    "embedding": "#FCE8D5",
+    "position": "#FFF6CC",
+    "attention": "#E6DCEF",
+    "norm": "#EDEDED",
+    "network": "#D8ECE4",
+    "output": "#D6E6F2",
+}
 BOX_WIDTH, BOX_HEIGHT, COLUMN_STEP = 2.6, 0.72, 4.2
 
 
@@ -378,29 +393,48 @@ def drawing() -> Explorer:
     axes.text(0, 7.0, text(f"{where}.encoder"), ha="center", fontsize=11, fontweight="bold")
     for column, low, high in ((0, 1.72, 6.2), (1, 1.72, 8.5)):
         left = column * COLUMN_STEP - BOX_WIDTH / 2 - 0.62
-        axes.add_patch(FancyBboxPatch((left, low), BOX_WIDTH + 0.9, high - low, boxstyle="round,pad=0.05", facecolor="none", edgecolor=style.MUTED, linewidth=1))
+        axes.add_patch(
+            FancyBboxPatch(
+                (left, low), BOX_WIDTH + 0.9, high - low, boxstyle="round,pad=0.05", facecolor="none", edgecolor=style.MUTED, linewidth=1
+            )
+        )
         axes.text(left, high + 0.14, "× N", fontsize=10, ha="left", va="bottom")
     axes.text(COLUMN_STEP, 9.75, text(f"{where}.decoder"), ha="center", fontsize=11, fontweight="bold")
     centres = {name: (box.column * COLUMN_STEP, box.level) for name, box in BOXES.items()}
     names = list(BOXES)
-    for before, after in zip(names, names[1:], strict=False):
+    for before, after in itertools.pairwise(names):
         if BOXES[before].column == BOXES[after].column:
             x, low = centres[before]
-            axes.annotate("", (x, centres[after][1] - BOX_HEIGHT / 2), (x, low + BOX_HEIGHT / 2), arrowprops={"arrowstyle": "-|>", "color": style.MUTED, "shrinkA": 0, "shrinkB": 0})
+            axes.annotate(
+                "",
+                (x, centres[after][1] - BOX_HEIGHT / 2),
+                (x, low + BOX_HEIGHT / 2),
+                arrowprops={"arrowstyle": "-|>", "color": style.MUTED, "shrinkA": 0, "shrinkB": 0},
+            )
     top = centres["encoder_norm_2"]
     cross = centres["cross_attention"]
     elbow = COLUMN_STEP / 2
     path_x = [top[0], top[0], elbow, elbow, cross[0] - BOX_WIDTH / 2]
     path_y = [top[1] + BOX_HEIGHT / 2, top[1] + 0.75, top[1] + 0.75, cross[1], cross[1]]
     axes.plot(path_x, path_y, color=style.MUTED, linewidth=1.3)
-    axes.annotate("", (path_x[-1], path_y[-1]), (path_x[-1] - 0.2, path_y[-1]), arrowprops={"arrowstyle": "-|>", "color": style.MUTED, "shrinkA": 0, "shrinkB": 0})
+    axes.annotate(
+        "",
+        (path_x[-1], path_y[-1]),
+        (path_x[-1] - 0.2, path_y[-1]),
+        arrowprops={"arrowstyle": "-|>", "color": style.MUTED, "shrinkA": 0, "shrinkB": 0},
+    )
 
     boxes, labels, residuals = {}, {}, {}
     for name, box in BOXES.items():
         x, y = centres[name]
         kind = next(kind for kind in COLOURS if kind in name)
         patch = FancyBboxPatch(
-            (x - BOX_WIDTH / 2, y - BOX_HEIGHT / 2), BOX_WIDTH, BOX_HEIGHT, boxstyle="round,pad=0.02", facecolor=COLOURS[kind], edgecolor="#777777"
+            (x - BOX_WIDTH / 2, y - BOX_HEIGHT / 2),
+            BOX_WIDTH,
+            BOX_HEIGHT,
+            boxstyle="round,pad=0.02",
+            facecolor=COLOURS[kind],
+            edgecolor="#777777",
         )
         axes.add_patch(patch)
         boxes[name] = patch
@@ -408,7 +442,9 @@ def drawing() -> Explorer:
         if box.residual:
             start = centres[box.residual][1] + BOX_HEIGHT / 2 + 0.12
             side = x - BOX_WIDTH / 2 - 0.32
-            residuals[name] = axes.plot([x, side, side, x - BOX_WIDTH / 2], [start, start, y, y], color=style.MUTED, linewidth=1.3, solid_joinstyle="round")[0]
+            residuals[name] = axes.plot(
+                [x, side, side, x - BOX_WIDTH / 2], [start, start, y, y], color=style.MUTED, linewidth=1.3, solid_joinstyle="round"
+            )[0]
     heading = panel.text(0.02, 0.93, "", fontsize=12, fontweight="bold", va="top")
     body = panel.text(0.02, 0.84, "", fontsize=10, va="top", linespacing=1.45)
     explorer.moving(*boxes.values(), *labels.values(), *residuals.values(), heading, body)
@@ -463,7 +499,9 @@ def depth() -> Explorer:
     for norm, look in looks.items():
         (medians[norm],) = axes.plot([], [], markersize=5, linewidth=1.8, label=text(f"{where}.{norm}"), **look)
         spreads[norm] = [axes.plot([], [], color=look["color"], linewidth=0.8, alpha=0.45, linestyle=look["linestyle"])[0] for _ in SEEDS]
-        (ends[norm],) = axes.plot([], [], color=look["color"], marker=look["marker"], markersize=10, markeredgecolor=style.TEXT, linestyle="none")
+        (ends[norm],) = axes.plot(
+            [], [], color=look["color"], marker=look["marker"], markersize=10, markeredgecolor=style.TEXT, linestyle="none"
+        )
     axes.legend(loc="upper right", ncols=2, frameon=False)
     explorer.moving(*medians.values(), *(line for lines in spreads.values() for line in lines), *ends.values())
 

@@ -125,9 +125,7 @@ def duel(softmax: Callable[[Any], Any] = bloque.softmax) -> Explorer:
             own_second=number(apart[1, SECOND], 3),
         )
 
-    explorer.guess = Guess(
-        "second", 0, 1, step=0.01, truth=float(one_head(6, 2, softmax)[SECOND]), axes=single, axis="y"
-    )
+    explorer.guess = Guess("second", 0, 1, step=0.01, truth=float(one_head(6, 2, softmax)[SECOND]), axes=single, axis="y")
     return explorer
 
 
@@ -138,17 +136,13 @@ def columns(d_model: int = 512, seed: int = 0) -> Explorer:
     rng = np.random.default_rng(seed)
     x = rng.standard_normal((TOKENS, d_model))
     parameters = bloque.multi_head_parameters(d_model, 1, bias=False, seed=seed)
-    maps = {
-        heads: bloque.multi_head_attention(x, parameters, heads)[1]
-        for heads in (1, 2, 4, 8, 16)
-    }
+    maps = {heads: bloque.multi_head_attention(x, parameters, heads)[1] for heads in (1, 2, 4, 8, 16)}
     explorer = Explorer(where, figsize=(9, 3.9), controls=[Powers("heads", 1, most, value=1)])
     explorer.figure.set_layout_engine("none")  # placed by hand: the maps must stay square and aligned
     strip = explorer.figure.add_axes((0.01, 0.74, 0.62, 0.17))
     count = explorer.figure.add_axes((0.735, 0.145, 0.25, 0.765))
     small = [
-        explorer.figure.add_axes((0.01 + 0.079 * (head % 8), 0.46 - 0.29 * (head // 8), 0.066, 0.066 * 9 / 3.9))
-        for head in range(most)
+        explorer.figure.add_axes((0.01 + 0.079 * (head % 8), 0.46 - 0.29 * (head // 8), 0.066, 0.066 * 9 / 3.9)) for head in range(most)
     ]
 
     strip.set(title=text(f"{where}.strip", d_model=d_model), yticks=(), xlim=(0, d_model), xticks=())
@@ -271,7 +265,9 @@ def cost() -> Explorer:
         strip=[{"n": n, "d_model": 512} for n in (64, 512, 4096, 32768)],
     )
     axes = explorer.figure.subplots()
-    axes.set(xscale="log", yscale="log", xlim=(16, 65536), ylim=(3e4, 2e13), xlabel=text(f"{where}.length"), ylabel=text(f"{where}.operations"))
+    axes.set(
+        xscale="log", yscale="log", xlim=(16, 65536), ylim=(3e4, 2e13), xlabel=text(f"{where}.length"), ylabel=text(f"{where}.operations")
+    )
     ticks = [16, 64, 256, 1024, 4096, 16384, 65536]
     axes.set_xticks(ticks, [number(t) for t in ticks])
     axes.minorticks_off()

@@ -95,7 +95,7 @@ def number(value: float, decimals: int | None = None, *, significant: int | None
     if not math.isfinite(value):
         return {math.inf: "∞", -math.inf: "−∞"}.get(value, "NaN")
     if decimals is None and significant is None:
-        if isinstance(value, int) or value.is_integer() and abs(value) < 1e15:
+        if isinstance(value, int) or (value.is_integer() and abs(value) < 1e15):
             return _grouped(f"{int(value)}")
         significant = 3
     if decimals is not None:
