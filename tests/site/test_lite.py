@@ -39,7 +39,8 @@ def test_notebook_runs_in_the_browser(language: str, name: str, watched: Watched
     failed = page.evaluate(
         """() => window.jupyterapp.shell.currentWidget.content.widgets
           .filter((cell) => cell.model.type === 'code')
-          .flatMap((cell) => cell.model.outputs.toJSON().filter((output) => output.output_type === 'error').map((output) => output.evalue))"""
+          .flatMap((cell) => cell.model.outputs.toJSON())
+          .filter((output) => output.output_type === 'error').map((output) => output.evalue)"""
     )
     assert failed == []
     assert last > 0

@@ -90,7 +90,7 @@ class Explorer:
         self.prefix = prefix
         self.title = text(f"{prefix}.title")
         self.alt = text(f"{prefix}.alt")
-        self.controls = list(controls)
+        self.controls: list[Any] = list(controls)
         names = [control.name for control in self.controls]
         if len(set(names)) != len(names):
             raise ExplorerError(text("explore.errors.same_name", names=", ".join(names)))
@@ -187,7 +187,7 @@ class Explorer:
         with LOCK:
             free = {name: values.pop(name) for name in list(values) if name in self.free}
             for name, value in free.items():
-                control = next(c for c in self.controls if c.name == name)
+                control: Any = next(c for c in self.controls if c.name == name)
                 self.free[name] = control.check(value)
             here = self.locate(**values)
             self.position = tuple(new if c.name in values else old for c, new, old in zip(self.grid, here, self.position, strict=True))
@@ -329,7 +329,7 @@ def _flatten(artists: Iterable[Any]) -> Iterator[Any]:
             yield artist
 
 
-def _broken(artist: Artist) -> bool:
+def _broken(artist: Any) -> bool:
     """Whether an artist holds a NaN where a number must be. A gap in a line is not one."""
     if not artist.get_visible():
         return False

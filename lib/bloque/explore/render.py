@@ -133,7 +133,7 @@ def png(pixels: np.ndarray, level: int = 1) -> bytes:
     rows = np.zeros((height, 1 + 4 * width), dtype=np.uint8)  # the leading 0 of a row: no filter
     rows[:, 1:] = pixels.reshape(height, 4 * width)
     packer = zlib.compressobj(level, zlib.DEFLATED, 15, 9)
-    data = packer.compress(rows) + packer.flush()
+    data = packer.compress(rows.data) + packer.flush()
     return b"".join(
         (
             b"\x89PNG\r\n\x1a\n",

@@ -22,7 +22,7 @@ HEAT = "Blues"
 
 DPI = 100
 
-RC: dict[str, Any] = {
+RC: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 10,
     "axes.titlesize": 11,

@@ -41,7 +41,7 @@ def view_class(grid: list[GridControl]) -> type[View]:
     """A view with one trait for each control."""
     traits: dict[str, Any] = {}
     for place, control in enumerate(grid):
-        kind = traitlets.Bool if control.kind == "switch" else traitlets.Int
+        kind: Any = traitlets.Bool if control.kind == "switch" else traitlets.Int
         traits[f"p{place}"] = kind(control.default).tag(sync=True, echo_update=False)
     return type("ExplorerView", (View,), traits)
 

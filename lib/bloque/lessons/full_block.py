@@ -199,15 +199,15 @@ def counting() -> Explorer:
                 bar.set_width(width)
                 written = short_bytes(value) if group == "memory" else short(value)
                 label.set(x=max(value, low) * 1.3, text=written if value else "–")
-        values = {
+        told: dict[str, Any] = {
             "d_model": d_model, "heads": heads, "d_ff": number(d_ff), "layers": layers, "n": number(n),
             "total": number(parameters.total), "operations": short(operations.total), "memory": short_bytes(sum(stored.values())),
         }  # fmt: skip
         if model == "own":
-            return text(f"{where}.caption", **values)
+            return text(f"{where}.caption", **told)
         reason = text(f"{where}.reasons.{model}")
         name = text(f"{where}.options.model.{model}")
-        return text(f"{where}.caption_model", name=name, published=PRESETS[model].published, reason=reason, **values)
+        return text(f"{where}.caption_model", name=name, published=PRESETS[model].published, reason=reason, **told)
 
     share = bloque.count_parameters(512, 8, 2048)
     explorer.guess = Guess("share", 0, 100, step=1, truth=round(100 * share.feed_forward / share.total, 1))
@@ -490,7 +490,7 @@ def depth() -> Explorer:
     axes.set_yticks(ticks, [str(tick) for tick in ticks])
     axes.minorticks_off()
     axes.grid(color=style.GRID)
-    looks = {
+    looks: dict[str, dict[str, Any]] = {
         "post": {"color": style.KEYS, "marker": "o", "linestyle": "-"},
         "pre": {"color": style.QUERIES, "marker": "s", "linestyle": "--"},
     }

@@ -46,7 +46,7 @@ def wide_heads_count(d_model: int, heads: int) -> int:
     return 4 * d_model * (heads * d_model)
 
 
-def operations(n: np.ndarray | float, d_model: int) -> dict[str, np.ndarray | float]:
+def operations(n: Any, d_model: int) -> dict[str, Any]:
     """Multiplications of one layer over n tokens, as Vaswani et al. (2017), table 1, counts them, and whole.
 
     ``mixing``: n²·d, scores or weighted sum alone. ``recurrence``: n·d², one matrix a step.
@@ -272,7 +272,7 @@ def cost() -> Explorer:
     axes.set_xticks(ticks, [number(t) for t in ticks])
     axes.minorticks_off()
     axes.grid(color=style.GRID, linewidth=0.8)
-    styles = {
+    styles: dict[str, dict[str, Any]] = {
         "mixing": {"color": style.WEIGHTS, "linestyle": "-", "linewidth": 2},
         "recurrence": {"color": style.KEYS, "linestyle": "--", "linewidth": 2},
         "whole": {"color": style.TEXT, "linestyle": "-.", "linewidth": 1.5},

@@ -127,7 +127,7 @@ def carried_by_length(size: float) -> tuple[np.ndarray, ...]:
     """
     paths = np.zeros((LONGEST + 1, D_MODEL))
     paths[0, 0] = 1
-    norms = []
+    norms: list[Any] = []
     for J in jacobians(residual=True)[_place(size), :LONGEST]:
         paths[1:] = paths[1:] + paths[:-1] @ J.T
         norms.append(np.linalg.norm(paths[: len(norms) + 2], axis=-1))
@@ -315,7 +315,8 @@ def derivative_by_depth() -> Explorer:
         layers = np.arange(1, depth + 1)
         norms, with_sum = derivatives(size, residual)[:depth], derivatives(size, True)[:depth]
         with_line.set_data(layers, np.log10(with_sum))
-        without_line.set_data(*(([], []) if residual else (layers, np.log10(norms))))  # kept back for the guess
+        shown: tuple[Any, Any] = ([], []) if residual else (layers, np.log10(norms))
+        without_line.set_data(*shown)  # kept back for the guess
         end.set_data([depth], [log10(norms[-1])])
         values = {"depth": number(depth), "size": number(size, 2), "derivative": number(norms[-1], significant=4 if residual else 3)}
         if residual:
