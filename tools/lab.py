@@ -41,9 +41,9 @@ class Lab:
 
     def address(self, notebook: str, ui: str = "lab") -> str:
         """Where a notebook of the folder opens: in JupyterLab, or with ui="notebook" in Notebook 7."""
-        way = "doc/tree" if ui == "lab" else "notebooks"
-        prefix = "lab/" if ui == "lab" else ""
-        return f"{self.url}/{prefix}{'tree' if ui == 'lab' else way}/{notebook}?token={self.token}"
+        # A workspace of its own: JupyterLab would open again whatever the page before had open, and run that instead.
+        way = f"lab/workspaces/{secrets.token_hex(4)}/tree" if ui == "lab" else "notebooks"
+        return f"{self.url}/{way}/{notebook}?token={self.token}"
 
     def ask(self, path: str, method: str = "GET", body: Any = None) -> Any:
         """The server's own interface (kernels, sessions)."""
