@@ -40,7 +40,7 @@ def test_a_lesson_runs_and_its_explorers_move(page, jupyter, lesson):
                 y = handle["y"] + handle["height"] / 2
                 page.mouse.move(handle["x"] + handle["width"] / 2, y)
                 page.mouse.down()
-                page.mouse.move(track["x"] + track["width"] * (0.3 if control["default"] > control["count"] / 2 else 0.7), y, steps=4)
+                page.mouse.move(track["x"] + track["width"] * (0.04 if control["default"] > control["count"] / 2 else 0.96), y, steps=4)
                 page.mouse.up()
                 dragged = True
             else:
