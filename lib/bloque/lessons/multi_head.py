@@ -38,7 +38,7 @@ def two_heads(strong: float, weak: float, softmax: Callable[[Any], Any] = bloque
 
 def attention_weights_count(d_model: int) -> int:
     """Weights in W^Q, W^K, W^V and W^O together; the number of heads does not enter."""
-    return 4 * d_model**2
+    return bloque.count_parameters(d_model, 1, 1).attention
 
 
 def wide_heads_count(d_model: int, heads: int) -> int:
