@@ -57,7 +57,7 @@ from bloque.quiz import quiz, score
 # %% [markdown]
 # ## ¿Está todo en su sitio?
 #
-# Esto es un cuaderno: celdas de texto y celdas de código. Para ejecutar una celda, ponte en ella y pulsa Mayús + Intro. Ejecuta siempre la primera antes que las demás: elige el idioma y dice la versión del curso.
+# Esto es un cuaderno: celdas de texto y celdas de código. Para ejecutar una celda, ponte en ella y pulsa Mayús + Intro. Empieza siempre por la primera: elige el idioma y dice la versión del curso.
 #
 # La celda siguiente mira tu instalación. Si algo falla, te dice qué es y qué orden lo arregla.
 
@@ -80,7 +80,7 @@ lesson.self_test()
 # %% [markdown]
 # ## El mapa del curso
 #
-# Un Transformer lee palabras y devuelve vectores que ya tienen en cuenta lo que los rodea. Lo hace repitiendo un mismo **bloque**. Dentro, la **atención** deja que cada palabra mire a las demás, y una red pequeña transforma cada palabra por su cuenta. Este es el bloque; los números son las lecciones.
+# Un Transformer recibe un texto cortado en **tokens**: palabras o trozos de palabra. De cada token hace un vector y devuelve otro que ya tiene en cuenta a los de alrededor. Lo consigue repitiendo un mismo **bloque**. Dentro del bloque, la **atención** deja que cada token mire a los demás, y la **red por posición**, una red pequeña, transforma cada token por su cuenta. Este es el bloque; los números son las lecciones.
 
 # %%
 lesson.course_map()
@@ -91,27 +91,27 @@ lesson.course_map()
 # | [1 · La saturación de la softmax](01_saturacion_softmax.ipynb) | ¿Qué pasa con el gradiente si una puntuación se escapa? |
 # | [2 · Por qué √d_k](02_raiz_dk.ipynb) | ¿De dónde sale esa raíz? |
 # | [3 · Varias cabezas](03_varias_cabezas.ipynb) | ¿Por qué no basta con mirar de una sola manera? |
-# | [4 · Residual y layer norm](04_residual_layer_norm.ipynb) | ¿Cómo se apilan muchos bloques sin que se pierda la señal? |
-# | [5 · El bloque completo](05_bloque_completo.ipynb) | ¿Cómo encaja todo, y cuánto cuesta? |
+# | [4 · Conexión residual y normalización por capas](04_residual_layer_norm.ipynb) | ¿Cómo se apilan muchos bloques sin que se pierda la señal? |
+# | [5 · El bloque completo](05_bloque_completo.ipynb) | ¿Cómo encaja todo y cuánto cuesta? |
 # | [6 · Que aprenda](06_que_aprenda.ipynb) | ¿Se cumple lo que hemos dicho cuando se entrena? |
 #
-# Van en orden, pero cada una se puede leer sola. Hay un [glosario](90_glosario.ipynb) con los términos en los dos idiomas.
+# Van en orden, pero cada una se puede leer por separado. Hay un [glosario](90_glosario.ipynb) con los términos en los dos idiomas.
 
 # %% [markdown]
 # ## Cómo se usa
 #
-# **Los deslizadores.** Casi todas las figuras se mueven: con el ratón, o con las flechas del teclado. Debajo, una frase dice lo que ves, con números. Algunas te piden antes una apuesta: los controles no se sueltan hasta que la haces. Equivocarse ahí es lo mejor que te puede pasar.
+# **Los deslizadores.** Casi todas las figuras se mueven: con el ratón, o con las flechas del teclado. Debajo, una frase dice lo que ves, con números. Algunas te piden antes una apuesta: los controles no se sueltan hasta que la haces. Si fallas, para un momento: ahí es donde engaña la intuición.
 #
 # En esta, una clave $k$ gira alrededor de una consulta $q$.
 #
-# - Fíjate en cuándo es mayor el producto: cuando las dos miran al mismo lado.
+# - Fíjate en cuándo es mayor su producto escalar, $q \cdot k$: cuando las dos apuntan al mismo lado.
 # - Fíjate en cuándo se hace negativo.
 
 # %%
 lesson.dot()
 
 # %% [markdown]
-# **Las comprobaciones.** En los ejercicios escribes una función y `check` la prueba. Si falla, intenta decirte qué error has cometido, sin darte la solución. La función de abajo está mal a propósito: reparte en proporción, sin exponencial. Ejecuta la celda y lee el mensaje. Después cambia `scores` por `np.exp(scores)` en las dos partes y vuelve a ejecutarla: dirá otra cosa. (La respuesta buena llega en la lección 1.)
+# **Las comprobaciones.** En los ejercicios escribes una función y `check` la prueba. Si falla, intenta decirte qué error has cometido, sin darte la solución. La función de abajo quiere ser una softmax, la función que convierte puntuaciones en pesos, y está mal a propósito: reparte en proporción, sin exponencial. Ejecuta la celda y lee el mensaje. Después cambia `scores` por `np.exp(scores)` las dos veces que aparece a la derecha de `return` y vuelve a ejecutarla: dirá otra cosa. (La respuesta buena llega en la lección 1.)
 
 # %%
 def share_out(scores):
@@ -126,7 +126,7 @@ check("softmax", share_out)
 # %% [markdown]
 # ## Lo que conviene traer
 #
-# Contesta. Cada respuesta equivocada te manda al repaso que le toca, aquí debajo. La última pregunta es sobre la atención: déjala hasta haber leído «Una atención, a mano».
+# Contesta a las preguntas. Si dudas en alguna, su repaso está aquí debajo. La última es sobre la atención: déjala hasta haber leído «Una atención, a mano».
 
 # %%
 quiz("lesson0")
@@ -137,14 +137,15 @@ score("lesson0")
 # %% [markdown]
 # ### Arrays y broadcasting
 #
-# Un array tiene una **forma**: `(3, 4)` son 3 filas de 4 números. Cuando dos formas no coinciden, NumPy las alinea por la derecha y repite los ejes que miden 1 o que faltan. Con `keepdims=True`, una suma o un máximo conservan su eje con tamaño 1, y entonces encajan fila a fila.
+# Un array tiene una **forma**: `(3, 4)` son 3 filas de 4 números. Cuando dos formas no coinciden, NumPy las alinea por la derecha y repite los ejes que miden 1 o que faltan: eso es el *broadcasting*. Con `keepdims=True`, una suma o un máximo conservan su eje con tamaño 1, y entonces encajan fila a fila.
 #
-# Estas son las demás frases de NumPy que verás en el curso. No hace falta aprenderlas: vuelve aquí cuando encuentres una.
+# Estas son las demás expresiones de NumPy que verás en el curso. No hace falta aprenderlas: vuelve aquí cuando encuentres una.
 #
 # | se escribe | qué hace |
 # |---|---|
 # | `x.sum(axis=0)`, `x.sum(axis=-1)` | suma a lo largo del primer eje, o del último |
 # | `x[:, None]`, `x[None]` | añade un eje de tamaño 1: detrás del primero, o delante de todos |
+# | `x[..., None]` | añade un eje de tamaño 1 al final; los puntos son «todos los ejes que haya» |
 # | `x.T`, `x.swapaxes(-1, -2)` | transpone; con más de dos ejes, cambia entre sí los dos últimos |
 # | `x[:, 0::2]` | las columnas de dos en dos, desde la 0 |
 # | `q, k = x` | reparte el primer eje: `q` es `x[0]` y `k` es `x[1]` |
@@ -166,9 +167,9 @@ print(table.sum(axis=-1).shape, "·", table.sum(axis=-1, keepdims=True).shape)
 # %% [markdown]
 # ### El producto de matrices
 #
-# En $C = A B$, la casilla $C_{ij}$ es el producto escalar de la fila $i$ de $A$ por la columna $j$ de $B$: $C_{ij} = \sum_m A_{im} B_{mj}$. El eje que se toca se suma y desaparece: $(2, 3)$ por $(3, 5)$ da $(2, 5)$. En NumPy se escribe `A @ B`.
+# En $C = A B$, la casilla $C_{ij}$ es el producto escalar de la fila $i$ de $A$ por la columna $j$ de $B$: $C_{ij} = \sum_m A_{im} B_{mj}$. Sobre el eje que comparten se suma, y desaparece: $(2, 3)$ por $(3, 5)$ da $(2, 5)$. En NumPy se escribe `A @ B`.
 #
-# En la atención, $Q K^{\mathsf T}$ calcula de una vez todos los productos de cada consulta con cada clave.
+# En la atención, $Q K^{\mathsf T}$ calcula de una vez el producto escalar de cada consulta con cada clave.
 
 # %%
 A = np.arange(6).reshape(2, 3)
@@ -179,7 +180,7 @@ print((A @ B)[1, 2], "=", sum(A[1, m] * B[m, 2] for m in range(3)))
 # %% [markdown]
 # ### La regla de la cadena
 #
-# Si $y = f(u)$ y $u = g(x)$, las pendientes se multiplican: $\frac{dy}{dx} = \frac{dy}{du} \cdot \frac{du}{dx}$. Con vectores, lo que se multiplica son jacobianos, y el gradiente los recorre de atrás hacia delante. Un factor casi nulo en el camino lo apaga todo: es el tema de la lección 1.
+# Si $y = f(u)$ y $u = g(x)$, las pendientes se multiplican: $\frac{dy}{dx} = \frac{dy}{du} \cdot \frac{du}{dx}$. Con vectores se multiplican **jacobianos**, las tablas con todas las derivadas de cada función, y el **gradiente**, las derivadas de la pérdida, los recorre desde el final hasta el principio. Un factor casi nulo en el camino lo apaga todo: es el tema de la lección 1. La celda calcula una derivada con la regla y la mide después a empujones: mueve un poco $x$ y mira cuánto se mueve $f$.
 
 # %%
 def f(x):
@@ -193,7 +194,7 @@ print(by_rule, "·", number(by_pushing, 4))
 # %% [markdown]
 # ### La varianza de una suma
 #
-# La varianza es la media de los cuadrados de las distancias a la media; la desviación es su raíz. Si las variables son independientes, **las varianzas se suman**: $\operatorname{Var}(X_1 + \dots + X_d) = d$ si cada una tiene varianza 1. La desviación de la suma es entonces $\sqrt d$, y no $d$.
+# La varianza es la media de los cuadrados de las distancias a la media; la desviación típica, o desviación a secas, es su raíz. Si las variables son independientes, **las varianzas se suman**: $\operatorname{Var}(X_1 + \dots + X_d) = d$ si cada una tiene varianza 1. La desviación de la suma es entonces $\sqrt d$, y no $d$.
 
 # %%
 draws = np.random.default_rng(0).normal(size=(100_000, 4))
@@ -203,27 +204,27 @@ print("Var:", number(total.var(), 1), "· √Var:", number(total.std(), 1))
 # %% [markdown]
 # ## La notación
 #
-# Una fila es un token, siempre. El producto se escribe con la matriz a la derecha, $X W$. Las formas de la tabla son las de una cabeza; con varias se añade un eje delante.
+# Una fila es un token, siempre. El producto se escribe con la matriz a la derecha, $X W$. En $Q$, $K$, $V$, $z$, $p$ y $J$, las formas son las de una cabeza (y $J$, la de una fila de pesos); con varias cabezas se añade un eje delante.
 #
 # | letra | forma | en el código | qué es | en inglés |
 # |---|---|---|---|---|
-# | $n$ | un número | `n` | tokens de la frase | *tokens in the sentence* |
-# | $d_{model}$ | un número | `d_model` | anchura de cada vector | *width of each vector* |
-# | $h$ | un número | `heads` | cabezas | *heads* |
-# | $d_k$, $d_v$ | un número | `d_k`, `d_v` | anchura de consultas y claves; de valores | *width of queries and keys; of values* |
-# | $d_{ff}$ | un número | `d_ff` | anchura interior de la red por posición | *inner width of the feed-forward network* |
-# | $N$ | un número | `layers` | bloques apilados | *stacked blocks* |
-# | $X$ | $(n, d_{model})$ | `x` | entrada, una fila por token | *input, one row a token* |
+# | $n$ | un número | `n` | número de tokens de la frase | *tokens in the sentence* |
+# | $d_{\mathrm{model}}$ | un número | `d_model` | ancho de cada vector | *width of each vector* |
+# | $h$ | un número | `heads` | número de cabezas | *heads* |
+# | $d_k$, $d_v$ | un número | `d_k`, `d_v` | ancho de consultas y claves; de valores | *width of queries and keys; of values* |
+# | $d_{\mathrm{ff}}$ | un número | `d_ff` | ancho interior de la red por posición | *inner width of the position-wise network* |
+# | $N$ | un número | `layers` | número de bloques apilados | *stacked blocks* |
+# | $X$ | $(n, d_{\mathrm{model}})$ | `x` | entrada, una fila por token | *input, one row a token* |
 # | $Q$, $K$ | $(n, d_k)$ | `queries`, `keys` | consultas y claves | *queries and keys* |
 # | $V$ | $(n, d_v)$ | `values` | valores | *values* |
-# | $W^Q, W^K, W^V, W^O$ | $(d_{model}, d_{model})$ | `W_Q, W_K, W_V, W_O` | las matrices que se aprenden | *the matrices that are learnt* |
+# | $W^Q, W^K, W^V, W^O$ | $(d_{\mathrm{model}}, d_{\mathrm{model}})$ | `W_Q, W_K, W_V, W_O` | las matrices que se aprenden | *the matrices that are learnt* |
 # | $z$ | $(n, n)$ | `scores` | puntuaciones | *scores* |
 # | $p$, $\alpha$ | $(n, n)$ | `weights` | pesos; cada fila suma 1 | *weights; each row adds up to 1* |
 # | $J$ | $(n, n)$ | `jacobian` | pendientes de los pesos | *slopes of the weights* |
 # | $\mu_t$, $s_t$ | $(n, 1)$ | `mean`, `std` | media y desviación de una fila | *mean and deviation of a row* |
-# | $\gamma$, $\beta$ | $(d_{model})$ | `gamma`, `beta` | escala y desplazamiento de la norma | *scale and shift of the norm* |
+# | $\gamma$, $\beta$ | $(d_{\mathrm{model}})$ | `gamma`, `beta` | escala y desplazamiento de la norma | *scale and shift of the norm* |
 # | $\varepsilon$ | un número | `eps` | lo que evita dividir entre 0 | *what avoids a division by 0* |
-# | $W_1$, $W_2$ | $(d_{model}, d_{ff})$, $(d_{ff}, d_{model})$ | `W1`, `W2` | las dos capas de la red por posición | *the two layers of the feed-forward network* |
+# | $W_1$, $W_2$ | $(d_{\mathrm{model}}, d_{\mathrm{ff}})$, $(d_{\mathrm{ff}}, d_{\mathrm{model}})$ | `W1`, `W2` | las dos capas de la red por posición | *the two layers of the position-wise network* |
 # | $L$ | un número | `loss` | pérdida | *loss* |
 
 # %%
@@ -236,7 +237,7 @@ print("x", x.shape, "· weights", weights.shape, "· output", output.shape, "· 
 # %% [markdown]
 # ## Una atención, a mano
 #
-# La frase es «el gato duerme». Miramos desde *duerme*: su consulta pregunta, por así decirlo, quién lo hace. Los números están elegidos a mano, para que salgan las cuentas; en un modelo se aprenden.
+# La frase es «el gato duerme». Miramos desde *duerme*: su consulta viene a preguntar quién lo hace. Los números están elegidos a mano, para que salgan las cuentas; en un modelo se aprenden.
 #
 # $$q = (2, 0, 0, 2)$$
 #
@@ -250,7 +251,7 @@ print("x", x.shape, "· weights", weights.shape, "· output", output.shape, "· 
 #
 # 1. **Puntúa**: $q \cdot k$ con cada clave. Con *gato*, $2 \cdot 1 + 2 \cdot 1 = 4$.
 # 2. **Divide** entre $\sqrt{d_k}$. Aquí $d_k = 4$, así que entre 2.
-# 3. **Exponencia** y divide entre la suma: los pesos.
+# 3. **Reparte**: toma la exponencial de cada una y divídela entre la suma de todas. Es la softmax, y salen los pesos.
 # 4. **Mezcla** los valores con esos pesos.
 
 # %%
@@ -271,7 +272,7 @@ print("pesos:        ", *(number(weight, 3) for weight in weights[0]))
 print("salida:       ", *(number(value, 3) for value in output[0]))
 
 # %% [markdown]
-# *Gato* se lleva un peso de 0.665, *duerme* se queda con 0.245 y *el* con 0.090. El vector nuevo de *duerme* es $(0.665, 0.245)$: sigue siendo una acción, pero ahora sabe que la hace un animal. Eso es toda la atención. La biblioteca del curso hace lo mismo en una línea:
+# *Gato* se lleva un peso de 0.665, *duerme* se queda con 0.245 y *el* con 0.090. El vector nuevo de *duerme* es $(0.665, 0.245)$: sigue diciendo «acción», pero ahora dice también que la hace un animal. Eso es la atención. La biblioteca del curso hace lo mismo en una línea:
 
 # %%
 library_output, library_weights = attention(query, keys, values)
@@ -296,13 +297,14 @@ print(np.allclose(library_output, output), np.allclose(library_weights, softmax(
 # | valor | *value* | lo que un token aporta si lo encuentran |
 # | puntuación | *score* | el producto de una consulta por una clave |
 # | peso | *weight* | la parte que le toca a cada valor |
-# | red por posición | *feed-forward network* | la red que transforma cada token por separado |
+# | token | *token* | una palabra o un trozo de palabra: la unidad en que se corta el texto |
+# | red por posición | *position-wise network* | la red que transforma cada token por separado |
 
 # %% [markdown]
 # ## Fuentes
 #
-# - A. Vaswani y otros (2017), *Attention Is All You Need*: el bloque y su notación.
-# - C. M. Bishop y H. Bishop (2024), *Deep Learning: Foundations and Concepts*, capítulo 12.
+# - Vaswani y otros (2017), *Attention Is All You Need*: el bloque y su notación.
+# - Bishop y Bishop (2024), *Deep Learning: Foundations and Concepts*, capítulo 12.
 #
 # **Siguiente lección:** [1 · La saturación de la softmax](01_saturacion_softmax.ipynb).
 
