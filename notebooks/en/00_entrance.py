@@ -11,10 +11,10 @@
 #
 # [Español](../es/00_entrada.ipynb) · about 20 minutes
 #
-# At the end you will be able to:
+# By the end you will be able to:
 #
-# - see the whole course in one picture and know what each lesson teaches;
-# - check what you bring already, and refresh what is missing;
+# - say what each lesson teaches, with the whole course in one picture;
+# - tell what you know already from what you need to review;
 # - move a slider, check an exercise and answer a question.
 
 # %% tags=["setup"]
@@ -80,7 +80,9 @@ lesson.self_test()
 # %% [markdown]
 # ## The map of the course
 #
-# A Transformer reads words and returns vectors that know their surroundings. It does so by repeating one **block**. In it, **attention** lets every word look at the others, and a small network changes each word by itself. Here is the block; the numbers are the lessons.
+# A Transformer reads a text cut into **tokens**: words, or pieces of words. In the small examples of this course each word is one token. What it returns is one vector for each token, and that vector depends on the tokens around it.
+#
+# It gets there by repeating one **block**. In a block, **attention** lets every token look at the others, and the **position-wise network** (in papers, also *feed-forward network*) changes each token by itself. Here is the block; the numbers are the lessons.
 
 # %%
 lesson.course_map()
@@ -88,21 +90,21 @@ lesson.course_map()
 # %% [markdown]
 # | | question |
 # |---|---|
-# | [1 · Softmax saturation](01_softmax_saturation.ipynb) | What becomes of the gradient if one score runs away? |
+# | [1 · Softmax saturation](01_softmax_saturation.ipynb) | What becomes of the gradient when one score runs ahead? |
 # | [2 · Why √d_k](02_sqrt_dk.ipynb) | Where does that root come from? |
 # | [3 · Multi-head](03_multi_head.ipynb) | Why is one way of looking not enough? |
-# | [4 · Residual + layer norm](04_residual_layer_norm.ipynb) | How do you stack many blocks without losing the signal? |
+# | [4 · Residual connection and layer norm](04_residual_layer_norm.ipynb) | How do you stack many blocks without losing the signal? |
 # | [5 · The full block](05_full_block.ipynb) | How does it all fit, and what does it cost? |
-# | [6 · Make it learn](06_make_it_learn.ipynb) | Does what we said hold once it is trained? |
+# | [6 · Make it learn](06_make_it_learn.ipynb) | Does all this hold in a network that is trained? |
 #
-# They follow in order, but each can be read alone. There is a [glossary](90_glossary.ipynb) with the terms in both languages.
+# They follow in order, and each one recalls what it needs from those before. There is a [glossary](90_glossary.ipynb) with the terms in both languages.
 
 # %% [markdown]
 # ## How to use it
 #
-# **The sliders.** Nearly every figure moves: with the mouse, or with the arrow keys. Below it, a sentence says what you see, in numbers. Some ask for a guess first, and the controls stay locked until you make it. A wrong guess there teaches you more than a right one.
+# **The sliders.** Nearly every figure moves: with the mouse, or with the arrow keys. Below it, a sentence says what you see, in numbers. Some ask for a guess first, and the controls stay locked until you make it. A wrong guess costs nothing: the figure then shows how far off it was.
 #
-# In this one, a key $k$ turns round a query $q$.
+# In this one, the query $q$ stays where it is and a key $k$ turns round it.
 #
 # - Watch when the product is largest: when both point the same way.
 # - Watch when it becomes negative.
@@ -111,7 +113,7 @@ lesson.course_map()
 lesson.dot()
 
 # %% [markdown]
-# **The checks.** In the exercises you write a function, and `check` tries it. If it fails, it tries to tell you which mistake you made, without giving the solution away. The function below is wrong on purpose: it shares out in proportion, with no exponential. Run the cell and read the message. Then replace `scores` by `np.exp(scores)` in both places and run it again: it will say something else. (The right answer comes in lesson 1.)
+# **The checks.** In the exercises you write a function, and `check` tries it. If it fails, the message names the mistake it looks like, without giving the solution away. The function below is wrong on purpose: it shares out in proportion, with no exponential. Run the cell and read the message. Then replace `scores` by `np.exp(scores)` in both places and run it again: it will say something else. (The right answer comes in lesson 1.)
 
 # %%
 def share_out(scores):
@@ -126,7 +128,7 @@ check("softmax", share_out)
 # %% [markdown]
 # ## What to bring
 #
-# Answer these. Each wrong answer sends you to its primer, just below. The last question is about attention: leave it until you have read "One attention, by hand".
+# Answer these. If an answer is wrong, the primers are just below. The last question is about attention: leave it until you have read “One attention, by hand”.
 
 # %%
 quiz("lesson0")
@@ -144,16 +146,16 @@ score("lesson0")
 # | you write | what it does |
 # |---|---|
 # | `x.sum(axis=0)`, `x.sum(axis=-1)` | adds up along the first axis, or along the last |
-# | `x[:, None]`, `x[None]` | adds an axis of size 1: after the first, or before all of them |
+# | `x[:, None]`, `x[None]`, `x[..., None]` | adds an axis of size 1: after the first, before all of them, or after all of them |
 # | `x.T`, `x.swapaxes(-1, -2)` | transposes; with more than two axes, swaps the last two |
 # | `x[:, 0::2]` | every second column, from column 0 |
-# | `q, k = x` | shares out the first axis: `q` is `x[0]` and `k` is `x[1]` |
+# | `q, k = x` | unpacks the first axis: `q` is `x[0]` and `k` is `x[1]` |
 # | `*front, n = x.shape` | the last size goes to `n` and the others to the list `front` |
 # | `x.reshape(4, 3, 2)` | the same numbers, in the same order, in another shape |
 # | `np.where(m, a, b)` | takes from `a` where `m` is true and from `b` where it is not |
 # | `np.eye(3)`, `np.diag(p)` | the identity; a matrix with `p` on its diagonal |
 # | `np.outer(a, b)` | every product of a number of `a` by one of `b` |
-# | `np.einsum("nd,nd->n", a, b)` | multiplies place by place and adds up over the letter that goes away |
+# | `np.einsum("nd,nd->n", a, b)` | multiplies place by place and adds up over `d`, the letter missing on the right |
 # | `np.random.default_rng(0)` | a generator of random numbers; the same seed always gives the same ones |
 
 # %%
@@ -179,7 +181,7 @@ print((A @ B)[1, 2], "=", sum(A[1, m] * B[m, 2] for m in range(3)))
 # %% [markdown]
 # ### The chain rule
 #
-# If $y = f(u)$ and $u = g(x)$, the slopes multiply: $\frac{dy}{dx} = \frac{dy}{du} \cdot \frac{du}{dx}$. With vectors it is Jacobians that multiply, and the gradient goes through them from back to front. One factor near zero on the way takes everything with it: that is the subject of lesson 1.
+# If $y = f(u)$ and $u = g(x)$, the slopes multiply: $\frac{dy}{dx} = \frac{dy}{du} \cdot \frac{du}{dx}$. With vectors it is Jacobians that multiply, and the gradient goes through them from back to front. One factor near zero on the way makes the whole product small: that is the subject of lesson 1.
 
 # %%
 def f(x):
@@ -193,7 +195,7 @@ print(by_rule, "·", number(by_pushing, 4))
 # %% [markdown]
 # ### Variance of a sum
 #
-# The variance is the mean of the squared distances from the mean; the deviation is its root. If the variables are independent, **the variances add up**: $\operatorname{Var}(X_1 + \dots + X_d) = d$ if each has variance 1. So the deviation of the sum is $\sqrt d$, not $d$.
+# The variance is the mean of the squared distances from the mean. The standard deviation, *deviation* for short, is its root. If the variables are independent, **the variances add up**: $\operatorname{Var}(X_1 + \dots + X_d) = d$ if each has variance 1. So the deviation of the sum is $\sqrt d$, not $d$.
 
 # %%
 draws = np.random.default_rng(0).normal(size=(100_000, 4))
@@ -203,27 +205,27 @@ print("Var:", number(total.var(), 1), "· √Var:", number(total.std(), 1))
 # %% [markdown]
 # ## Notation
 #
-# A row is a token, always. Products are written with the matrix on the right, $X W$. The shapes in the table are those of one head; with several, an axis is added in front.
+# A row is a token, always. Products are written with the matrix on the right, $X W$. The shapes of $Q$, $K$, $V$, $z$, $p$ and $J$ are those of one head; with several, an axis is added in front. Each $W$ holds the columns of all the heads, side by side.
 #
 # | letter | shape | in the code | what it is | in Spanish |
 # |---|---|---|---|---|
 # | $n$ | a number | `n` | tokens in the sentence | *tokens de la frase* |
-# | $d_{model}$ | a number | `d_model` | width of each vector | *anchura de cada vector* |
+# | $d_{\mathrm{model}}$ | a number | `d_model` | width of each vector | *anchura de cada vector* |
 # | $h$ | a number | `heads` | heads | *cabezas* |
 # | $d_k$, $d_v$ | a number | `d_k`, `d_v` | width of queries and keys; of values | *anchura de consultas y claves; de valores* |
-# | $d_{ff}$ | a number | `d_ff` | inner width of the feed-forward network | *anchura interior de la red por posición* |
+# | $d_{\mathrm{ff}}$ | a number | `d_ff` | inner width of the position-wise network | *anchura interior de la red por posición* |
 # | $N$ | a number | `layers` | stacked blocks | *bloques apilados* |
-# | $X$ | $(n, d_{model})$ | `x` | input, one row a token | *entrada, una fila por token* |
+# | $X$ | $(n, d_{\mathrm{model}})$ | `x` | input, one row a token | *entrada, una fila por token* |
 # | $Q$, $K$ | $(n, d_k)$ | `queries`, `keys` | queries and keys | *consultas y claves* |
 # | $V$ | $(n, d_v)$ | `values` | values | *valores* |
-# | $W^Q, W^K, W^V, W^O$ | $(d_{model}, d_{model})$ | `W_Q, W_K, W_V, W_O` | the matrices that are learnt | *las matrices que se aprenden* |
-# | $z$ | $(n, n)$ | `scores` | scores | *puntuaciones* |
+# | $W^Q, W^K, W^V, W^O$ | $(d_{\mathrm{model}}, d_{\mathrm{model}})$ | `W_Q, W_K, W_V, W_O` | the matrices that are learnt | *las matrices que se aprenden* |
+# | $z$ | $(n, n)$ | `scores` | scores; one row a query, one column a key | *puntuaciones; una fila por consulta* |
 # | $p$, $\alpha$ | $(n, n)$ | `weights` | weights; each row adds up to 1 | *pesos; cada fila suma 1* |
-# | $J$ | $(n, n)$ | `jacobian` | slopes of the weights | *pendientes de los pesos* |
+# | $J$ | $(n, n)$ | `jacobian` | slopes of the weights of one row | *pendientes de los pesos de una fila* |
 # | $\mu_t$, $s_t$ | $(n, 1)$ | `mean`, `std` | mean and deviation of a row | *media y desviación de una fila* |
-# | $\gamma$, $\beta$ | $(d_{model})$ | `gamma`, `beta` | scale and shift of the norm | *escala y desplazamiento de la norma* |
+# | $\gamma$, $\beta$ | $(d_{\mathrm{model}})$ | `gamma`, `beta` | scale and shift of the norm | *escala y desplazamiento de la norma* |
 # | $\varepsilon$ | a number | `eps` | what avoids a division by 0 | *lo que evita dividir entre 0* |
-# | $W_1$, $W_2$ | $(d_{model}, d_{ff})$, $(d_{ff}, d_{model})$ | `W1`, `W2` | the two layers of the feed-forward network | *las dos capas de la red por posición* |
+# | $W_1$, $W_2$ | $(d_{\mathrm{model}}, d_{\mathrm{ff}})$, $(d_{\mathrm{ff}}, d_{\mathrm{model}})$ | `W1`, `W2` | the two layers of the position-wise network | *las dos capas de la red por posición* |
 # | $L$ | a number | `loss` | loss | *pérdida* |
 
 # %%
@@ -236,7 +238,7 @@ print("x", x.shape, "· weights", weights.shape, "· output", output.shape, "· 
 # %% [markdown]
 # ## One attention, by hand
 #
-# The sentence is "the cat sleeps". We look from *sleeps*: its query asks, so to speak, who does it. The numbers are chosen by hand so that the sums come out; in a model they are learnt.
+# The sentence is “the cat sleeps”. We look from *sleeps*: its query asks, so to speak, who does it. The numbers are chosen by hand to keep the sums short; in a model they are learnt.
 #
 # $$q = (2, 0, 0, 2)$$
 #
@@ -246,7 +248,7 @@ print("x", x.shape, "· weights", weights.shape, "· output", output.shape, "· 
 # | cat | $(1, 0, 0, 1)$ | $(1, 0)$ |
 # | sleeps | $(1, 0, 1, 0)$ | $(0, 1)$ |
 #
-# The first coordinate of the value says "animal", the second "action".
+# The first coordinate of the value says “animal”, the second “action”.
 #
 # 1. **Score**: $q \cdot k$ with each key. With *cat*, $2 \cdot 1 + 2 \cdot 1 = 4$.
 # 2. **Divide** by $\sqrt{d_k}$. Here $d_k = 4$, so by 2.
@@ -271,7 +273,7 @@ print("weights:     ", *(number(weight, 3) for weight in weights[0]))
 print("output:      ", *(number(value, 3) for value in output[0]))
 
 # %% [markdown]
-# *Cat* takes a weight of 0.665, *sleeps* keeps 0.245, and *the* gets 0.090. The new vector of *sleeps* is $(0.665, 0.245)$: still an action, but one that knows an animal does it. That is all of attention. The library of the course does the same in one line:
+# *Cat* takes a weight of 0.665, *sleeps* keeps 0.245, and *the* gets 0.090. The new vector of *sleeps* is $(0.665, 0.245)$: most of it says “animal”, so it now carries the answer to its question. That is one whole attention. The library of the course does the same in one line:
 
 # %%
 library_output, library_weights = attention(query, keys, values)
@@ -280,10 +282,10 @@ print(np.allclose(library_output, output), np.allclose(library_weights, softmax(
 # %% [markdown]
 # ## Summary
 #
-# 1. A Transformer repeats one block: attention, feed-forward, and sums and norms around them.
+# 1. A Transformer repeats one block: attention, a position-wise network, and sums and norms around them.
 # 2. To attend is to score, to divide, to share out and to mix.
 # 3. Variances of independent things add up; deviations do not.
-# 4. Slopes multiply along the way, and one near zero puts out all the rest.
+# 4. Slopes multiply along the way, and one near zero makes the whole product small.
 # 5. Guess before you drag, and read what the check tells you.
 
 # %% [markdown]
@@ -296,12 +298,12 @@ print(np.allclose(library_output, output), np.allclose(library_weights, softmax(
 # | value | *valor* | what a token contributes if it is found |
 # | score | *puntuación* | the product of a query and a key |
 # | weight | *peso* | the share that each value gets |
-# | feed-forward network | *red por posición* | the network that changes each token by itself |
+# | position-wise network | *red por posición* | the network that changes each token by itself |
 
 # %% [markdown]
 # ## Sources
 #
-# - A. Vaswani and others (2017), *Attention Is All You Need*: the block and its notation.
+# - A. Vaswani et al. (2017), *Attention Is All You Need*: the block and its notation.
 # - C. M. Bishop and H. Bishop (2024), *Deep Learning: Foundations and Concepts*, chapter 12.
 #
 # **Next lesson:** [1 · Softmax saturation](01_softmax_saturation.ipynb).

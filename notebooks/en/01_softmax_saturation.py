@@ -9,13 +9,13 @@
 # %% [markdown]
 # # 1 · Softmax saturation
 #
-# [Español](../es/01_saturacion_softmax.ipynb) · about 24 minutes, exercises not counted
+# [Español](../es/01_saturacion_softmax.ipynb) · about 24 minutes, exercises not included
 #
-# At the end you will be able to:
+# By the end you will be able to:
 #
 # - derive the slopes of softmax without skipping a step;
 # - look at a few scores and say whether anything can still be learnt from them;
-# - tell saturation from overflow, which almost everybody mixes up.
+# - tell saturation from overflow: two faults, each with its own remedy.
 
 # %% tags=["setup"]
 # Finds the course, chooses the language and says the version. Run this cell before the others.
@@ -56,7 +56,7 @@ from bloque.quiz import quiz, score
 # %% [markdown]
 # ## The question
 #
-# In attention, every word gives every word a score, itself included. Softmax turns the scores into weights: positive numbers that add up to 1.
+# In attention, every token (a word, or a piece of one) gives every token a score, itself included. Softmax turns the scores into weights: positive numbers that add up to 1.
 #
 # Now suppose that training has barely begun, and one score has already run away and taken nearly all the weight. The network has made up its mind before learning anything. If it is wrong, **can it still change its mind?**
 #
@@ -66,7 +66,7 @@ from bloque.quiz import quiz, score
 #
 # $$\operatorname{softmax}(z)_i = \frac{e^{z_i}}{\sum_j e^{z_j}}$$
 #
-# From here on, $p = \operatorname{softmax}(z)$. Look at the denominator: every score is in it. So each $p_i$ depends on the whole vector, and there is no such thing as "the softmax of $z_i$". The next cell changes the last score and nothing else.
+# From here on, $p = \operatorname{softmax}(z)$. Look at the denominator: every score is in it. So each $p_i$ depends on the whole vector, and there is no such thing as “the softmax of $z_i$”. The next cell changes the last score and nothing else.
 
 # %%
 for scores in ([0, 1, 2], [0, 1, 4]):
@@ -108,14 +108,14 @@ lesson.shift()
 #
 # $$\frac{e^{z_i + c}}{\sum_j e^{z_j + c}} = \frac{e^c\, e^{z_i}}{e^c \sum_j e^{z_j}} = \frac{e^{z_i}}{\sum_j e^{z_j}}$$
 #
-# So size is harmless. What saturates a softmax is the **differences** between its scores. Compare these four:
+# So size does no harm. What flattens the slopes is the **differences** between the scores. A softmax is **saturated** when one weight is nearly 1 and all its slopes are nearly 0. Compare these four:
 
 # %%
 for scores in ([500, 500, 500], [0, 1, 2], [500, 501, 502], [0, 10, 20]):
     print(f"max|J| = {number(lesson.largest_slope(scores), significant=4):>7}  for {scores}")
 
 # %% [markdown]
-# Three scores of 500 leave a slope of 0.2222. Yet $(0, 10, 20)$, much smaller numbers, leaves 4.540e−5: that softmax has decided and hardly answers any more.
+# Three scores of 500 leave a slope of 0.2222. Yet $(0, 10, 20)$, much smaller numbers, leaves 4.540e−5: that softmax is saturated, and hardly answers any more.
 
 # %% [markdown]
 # ## The derivation, step by step
@@ -200,8 +200,8 @@ print("rank:", np.linalg.matrix_rank(J), "with n =", len(p))
 #
 # Here you multiply every score by the same number, so the differences between them grow. You can type scores of your own.
 #
-# - Watch the middle panel: the curve of $p_1$ always has the same shape. What changes is where on it you stand, and the tangent lies down.
-# - Watch the right one: from some point on, the steepest slope falls off a cliff. The axis is logarithmic, so each mark is many times smaller than the one above.
+# - Watch the middle panel: the curve of $p_1$ always has the same shape. What changes is where on it you stand, and how flat the tangent lies.
+# - Watch the right one: from some scale on, the steepest slope falls without end. The axis is logarithmic, so each mark is many times smaller than the one above.
 # - Type three equal scores and move the scale. What do you expect?
 
 # %%
@@ -210,14 +210,14 @@ lesson.saturation()
 # %% [markdown]
 # ## A map of all the slopes
 #
-# A softmax that is very sure, with $p = (0.001, 0.998, 0.001)$. These are its nine slopes:
+# Take a saturated softmax, $p = (0.001, 0.998, 0.001)$. These are its nine slopes:
 
 # %%
 for row in softmax_jacobian([0.001, 0.998, 0.001]):
     print(*(f"{number(slope, 6):>10}" for slope in row))
 
 # %% [markdown]
-# The largest is 0.001996, more than a hundred times below the most a slope can be. And there is nowhere to hide: **all** entries fade at once, because each has a factor $p_i$ and a factor $p_j$ or $1 - p_i$, and one of the two is always small.
+# The largest is 0.001996, more than a hundred times below the most a slope can be. **All** the entries fade at once. Each is $p_i$ times $1 - p_i$, or $p_i$ times $p_j$, and one of the two factors is always small.
 #
 # Below, colour shows the size, and the number carries the sign.
 #
@@ -247,7 +247,7 @@ lesson.gap()
 #
 # $$p = \frac{e^c}{e^c + (k-1)} \qquad 1 - p = \frac{k-1}{e^c + (k-1)} \approx (k-1)\, e^{-c}$$
 #
-# The approximation holds once $e^c$ is much larger than $k - 1$, that is, with $c$ well past $\ln(k-1)$. There $p \approx 1$, so the slope $p\,(1-p)$ is $(k-1)\,e^{-c}$ as well. In natural logarithms that is a straight line:
+# The approximation holds once $e^c$ is much larger than $k - 1$, that is, with $c$ well past $\ln(k-1)$. There $p \approx 1$, so the slope $p\,(1-p)$ is close to $(k-1)\,e^{-c}$ as well. In natural logarithms that is a straight line:
 #
 # $$\ln\bigl(p\,(1-p)\bigr) \approx \ln(k-1) - c$$
 #
@@ -270,12 +270,12 @@ print("incline:", number(incline, 3), "in natural logarithms,", number(incline /
 # %% [markdown]
 # The slope starts by rising: it reaches 0.25 at a gap of 1.95, which is $\ln 7$, just where $p = \tfrac12$. Then it falls. At 8.85 it passes below the thousandth, and by the end each unit divides it by 2.718.
 #
-# That is a straight line of slope −1.000 in natural logarithms. Plot it in base ten and the same line has −0.434: not another law, just another ruler.
+# That is a straight line of slope −1.000 in natural logarithms. Plot it in base ten and the same line has −0.434: the law is the same, and only the ruler is another.
 
 # %% [markdown]
 # ## Overflow is another matter
 #
-# A different problem is often mixed up with this one. The exponential of a large number does not fit in the computer. Write the formula as it stands, and $(1000, 1001, 1002)$ breaks it:
+# A different problem is often mixed up with this one. The exponential of a large number does not fit in the computer's numbers. Write the formula as it stands, and $(1000, 1001, 1002)$ breaks it:
 
 # %%
 def naive_softmax(scores):
@@ -323,7 +323,7 @@ lesson.temperature()
 # %% [markdown]
 # ## Then why does a classifier learn?
 #
-# A classifier ends in a softmax, too, and it is often dead sure. Why does it not get stuck when it is wrong?
+# A classifier ends in a softmax, too, and that one is often saturated. Why does it not get stuck when it is wrong?
 #
 # Because of its loss. Cross-entropy is $L = -\ln p_y$, where $y$ is the right class. Since $p_y = e^{z_y} / S$,
 #
@@ -335,7 +335,7 @@ lesson.temperature()
 #
 # $$\frac{\partial L}{\partial z} = J\,(p - y)$$
 #
-# The cell compares both gradients for a classifier that is very sure **and wrong**.
+# The cell compares both gradients for a classifier that is very sure **and wrong**. The margin is how far the score of the right class is ahead of the other two; below 0 it is behind.
 
 # %%
 target = np.array([1.0, 0.0, 0.0])
@@ -347,7 +347,7 @@ for margin in (0, -5, -10):
     print("by z₁:", number(cross_entropy[0], 4), "with cross-entropy,", number(squared_error[0], significant=3), "with squared error")
 
 # %% [markdown]
-# At a margin of −10 the right class is left with next to no weight. Cross-entropy pulls with all its might, −1.0000. Squared error hardly notices, −3.40e−5: it is wrong and does not learn.
+# At a margin of −10 the right class is left with next to no weight. Cross-entropy pulls on its score as hard as it can, −1.0000. Squared error hardly pulls, −3.40e−5: it is wrong and does not learn.
 #
 # - Look at the left of the third panel (very sure, and wrong): one line stays up, the other sinks.
 # - Look at the right (very sure, and right): both go down, as they should.
@@ -356,14 +356,14 @@ for margin in (0, -5, -10):
 lesson.losses()
 
 # %% [markdown]
-# **And inside attention, who undoes the exponential? Nobody.** The weights do not go into a logarithm: they multiply the values, and the products are added. The gradient on its way back to the scores always goes through $J$. If $J$ is almost 0, queries and keys get no signal, however wrong the network may be. That is why the differences between scores need watching, and it is what lesson 2 is about.
+# **Inside attention nothing undoes the exponential.** The weights do not go into a logarithm: they multiply the values, and the products are added. The gradient on its way back to the scores always goes through $J$. If $J$ is almost 0, queries and keys get almost no gradient, however wrong the network may be. That is why the differences between scores need watching, and it is what lesson 2 is about.
 
 # %% [markdown]
 # ## Frequent mistakes
 #
-# - **Blaming size.** It is not that the scores are large; it is that they differ by much. Add the same to all of them and look.
+# - **Blaming size.** Scores saturate softmax when they differ by much, not when they are large. Add the same to all of them and look.
 # - **Using only $p_i\,(1 - p_i)$.** That is the diagonal. Leave out the $-p_i p_j$ and the rows of $J$ no longer add up to 0; the gradient is wrong, and no error is raised.
-# - **"I subtract the maximum, so there is no saturation."** Subtracting the maximum avoids overflow. The weights, and hence the slopes, are the same.
+# - **“I subtract the maximum, so there is no saturation.”** Subtracting the maximum avoids overflow. The weights, and hence the slopes, are the same.
 # - **Subtracting a maximum that is not the row's own.** With $\max(0, \max z)$, very negative scores give 0/0. With the maximum of the whole matrix, a row far below it becomes 0/0 as well.
 # - **The wrong axis.** The result has the same shape and no error is raised. To see it, add up the rows:
 
@@ -471,7 +471,7 @@ check("softmax_jacobian", my_jacobian)
 # %% [markdown]
 # ### Exercise 3 · The temperature
 #
-# ●●● · 12 minutes · Given some scores and the weight you want for the largest, find the temperature that does it. There is no formula, so search by halves: try the midpoint each time round, and keep the half that holds the answer.
+# ●●● · 12 minutes · Given some scores and the weight you want for the largest, find the temperature that does it. In general there is no formula, so search by halves: try the midpoint each time round, and keep the half that holds the answer.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -485,7 +485,7 @@ check("softmax_jacobian", my_jacobian)
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# The midpoint is the root of the product because temperatures go by factors: between a thousandth and a thousand the middle is 1.
+# The midpoint is the root of the product because temperatures go by factors: between a millionth and a million the middle is 1.
 #
 # </details>
 
@@ -526,7 +526,7 @@ check("temperature", my_temperature)
 # %% [markdown]
 # ### Exercise 4 · The scale that saturates
 #
-# ●●○ · 10 minutes · By which number must some scores be multiplied for their steepest slope to come down exactly to `slope`? It is the same search, now over the scale and looking at max|J|.
+# ●●○ · 10 minutes · By which number must some scores be multiplied for their steepest slope to come down exactly to `slope`? The largest score is unique, so the slope does come down to 0 in the end. It is the same search, now over the scale and looking at max|J|.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -577,7 +577,7 @@ check("saturation_scale", my_saturation_scale)
 #     return middle
 # ```
 #
-# The slope may rise a little before it falls. That does no harm: it crosses a small value only once, on its way down.
+# The slope may rise first and fall later. That does no harm: a value below where it starts is crossed only once, on the way down.
 # </details>
 
 # %% [markdown]
@@ -609,7 +609,7 @@ score("lesson1")
 # | weight | *peso* | what comes out, $p_i$: positive, and all add up to 1 |
 # | to saturate | *saturarse* | to be left without a slope |
 # | Jacobian | *jacobiano* | the table of all the slopes |
-# | gradient | *gradiente* | the direction in which the loss rises most |
+# | gradient | *gradiente* | the derivatives of the loss; they point where it rises most |
 # | overflow | *desbordamiento* | a number that does not fit in the computer |
 # | temperature | *temperatura* | what the scores are divided by |
 # | entropy | *entropía* | how far the weight is spread |
@@ -619,7 +619,7 @@ score("lesson1")
 # ## Sources
 #
 # - C. M. Bishop and H. Bishop (2024), *Deep Learning: Foundations and Concepts*, section 12.1.5: why the scores of attention are scaled.
-# - A. Vaswani and others (2017), *Attention Is All You Need*, section 3.2.1: the suspicion that softmax ends up where its gradient is very small.
+# - A. Vaswani et al. (2017), *Attention Is All You Need*, section 3.2.1: the suspicion that softmax ends up where its gradient is very small.
 #
 # **Next lesson:** [2 · Why √d_k](02_sqrt_dk.ipynb). You know that large differences saturate. Now: where they come from, and why they grow with the dimension.
 
