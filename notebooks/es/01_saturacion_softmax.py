@@ -15,7 +15,7 @@
 #
 # - deducir las pendientes de la softmax sin saltarte ningún paso;
 # - mirar unas puntuaciones y decir si todavía se puede aprender de ellas;
-# - distinguir la saturación del desbordamiento, que casi todo el mundo mezcla.
+# - distinguir la saturación del desbordamiento, dos averías que suelen confundirse.
 
 # %% tags=["setup"]
 # Encuentra el curso, elige el idioma y dice la versión. Ejecuta esta celda antes que las demás.
@@ -56,7 +56,7 @@ from bloque.quiz import quiz, score
 # %% [markdown]
 # ## La pregunta
 #
-# En la atención, cada palabra puntúa a todas, incluida ella misma. La softmax convierte esas puntuaciones en pesos: números positivos que suman 1.
+# En la atención, cada token puntúa a todos, incluido él mismo. La softmax convierte esas puntuaciones en pesos: números positivos que suman 1.
 #
 # Imagina que, nada más empezar el entrenamiento, una puntuación se escapa y se lleva casi todo el peso. La red se ha decidido antes de aprender nada. Si se ha equivocado, **¿puede cambiar de opinión?**
 #
@@ -79,7 +79,7 @@ for scores in ([0, 1, 2], [0, 1, 4]):
 # %% [markdown]
 # ## Predice y arrastra: ¿es malo que sean grandes?
 #
-# Una pendiente se puede medir a empujones: mueves una sola puntuación un poquito y miras cuánto se mueve cada peso. Con tres puntuaciones y tres pesos salen nueve pendientes. La tabla que las reúne se llama **jacobiano**, $J$, y en la fila $i$, columna $j$ está $\partial p_i / \partial z_j$.
+# Una pendiente se puede medir a empujones: mueves una sola puntuación un poquito y miras cuánto se mueve cada peso. Con tres puntuaciones y tres pesos salen nueve pendientes. La tabla que las reúne se llama **jacobiano**, $J$: en la fila $i$ y la columna $j$ está $\partial p_i / \partial z_j$, lo que se mueve el peso $i$ por cada unidad que sube la puntuación $j$. Llamamos max|J| a la mayor de las nueve, sin mirar el signo.
 
 # %%
 def measured_jacobian(scores, step=1e-6):
@@ -115,7 +115,7 @@ for scores in ([500, 500, 500], [0, 1, 2], [500, 501, 502], [0, 10, 20]):
     print(f"max|J| = {number(lesson.largest_slope(scores), significant=4):>7}  con {scores}")
 
 # %% [markdown]
-# Tres puntuaciones iguales a 500 dejan 0.2222. En cambio $(0, 10, 20)$, que son números mucho más pequeños, deja 4.540e−5: la softmax ya se ha decidido y casi no responde.
+# Con tres puntuaciones iguales a 500 queda 0.2222. En cambio con $(0, 10, 20)$, que son números mucho más pequeños, queda 4.540e−5: la softmax ya se ha decidido y casi no responde. A eso se le llama **saturarse**.
 
 # %% [markdown]
 # ## La derivada, paso a paso
@@ -126,7 +126,7 @@ for scores in ([500, 500, 500], [0, 1, 2], [500, 501, 502], [0, 10, 20]):
 #
 # $$p_1 = \frac{e^{z_1}}{S} = e^{z_1}\, S^{-1}$$
 #
-# En $S$ solo hay un sumando con $z_1$. Los demás son constantes cuando se mueve $z_1$, y su derivada es 0:
+# En $S$ solo hay un sumando con $z_1$. Los demás no cambian cuando se mueve $z_1$, y su derivada es 0:
 #
 # $$\frac{\partial S}{\partial z_1} = e^{z_1}$$
 
@@ -140,11 +140,11 @@ print("∂S/∂z₁ =", number(measured, 4), "medida con un empujón")
 print("e^z₁    =", number(np.exp(z[0]), 4))
 
 # %% [markdown]
-# **Paso 2. La regla del producto.** Los dos factores de $e^{z_1} S^{-1}$ dependen de $z_1$: se deriva uno y se deja el otro, y al revés.
+# **Paso 2. La regla del producto.** Los dos factores de $e^{z_1} S^{-1}$ dependen de $z_1$: se deriva el primero y se deja el segundo, y después al revés.
 #
 # $$\frac{\partial p_1}{\partial z_1} = \underbrace{e^{z_1}\, S^{-1}}_{\text{derivando } e^{z_1}} + \underbrace{e^{z_1} \cdot \left(-S^{-2}\right) \frac{\partial S}{\partial z_1}}_{\text{derivando } S^{-1}}$$
 #
-# La derivada de $S^{-1}$ es $-S^{-2}$ por la derivada de lo de dentro: la regla de la cadena. Ahora entra el paso 1, $\partial S / \partial z_1 = e^{z_1}$:
+# La derivada de $S^{-1}$ es $-S^{-2}$ por la derivada de $S$: es la regla de la cadena. Ahora entra el paso 1, $\partial S / \partial z_1 = e^{z_1}$:
 #
 # $$\frac{\partial p_1}{\partial z_1} = \frac{e^{z_1}}{S} - \frac{e^{z_1}\, e^{z_1}}{S^2} = p_1 - p_1^2 = p_1\,(1 - p_1)$$
 
@@ -201,7 +201,7 @@ print("rango:", np.linalg.matrix_rank(J), "con n =", len(p))
 # Aquí multiplicas todas las puntuaciones por un mismo número. Así crecen las diferencias entre ellas. Puedes escribir tus propias puntuaciones.
 #
 # - Fíjate en el panel central: la curva de $p_1$ tiene siempre la misma forma. Lo que cambia es en qué parte de la curva estás, y la recta tangente se tumba.
-# - Fíjate en la derecha: pasado un punto, la pendiente más fuerte se desploma. El eje es logarítmico, o sea que cada marca es muchas veces menor que la anterior.
+# - Fíjate en la derecha: pasado un punto, la pendiente más fuerte se desploma. El eje es logarítmico: al bajar, cada marca vale muchas veces menos que la de encima.
 # - Escribe tres puntuaciones iguales y mueve la escala. ¿Qué esperas que pase?
 
 # %%
@@ -217,12 +217,12 @@ for row in softmax_jacobian([0.001, 0.998, 0.001]):
     print(*(f"{number(slope, 6):>10}" for slope in row))
 
 # %% [markdown]
-# La mayor es 0.001996, más de cien veces menor que el máximo posible. Y no hay dónde esconderse: **todas** las entradas se apagan a la vez, porque cada una lleva un factor $p_i$ y un factor $p_j$ o $1 - p_i$, y siempre hay uno pequeño.
+# La mayor es 0.001996, más de cien veces menor que el máximo posible. Y **todas** las entradas se apagan a la vez: cada una es el producto de $p_i$ por $p_j$ o por $1 - p_i$, y siempre uno de los dos factores es pequeño.
 #
 # Abajo, el color dice el tamaño y el número lleva el signo.
 #
 # - Fíjate en la diagonal: es positiva. Fuera de ella todo es negativo.
-# - Suma una fila de cabeza. Da 0, salvo el redondeo.
+# - Suma una fila de cabeza: da 0, salvo el redondeo.
 # - Sube la escala y mira qué entradas se borran las últimas.
 
 # %%
@@ -270,12 +270,12 @@ print("inclinación:", number(incline, 3), "en logaritmo natural,", number(incli
 # %% [markdown]
 # La pendiente empieza subiendo: llega a 0.25 con una ventaja de 1.95, que es $\ln 7$, justo cuando $p = \tfrac12$. Luego cae. Con 8.85 ya está por debajo de la milésima, y al final cada unidad la divide entre 2.718.
 #
-# Es una recta de inclinación −1.000 en logaritmos naturales. Si dibujas con logaritmos de base diez, la misma recta tiene −0.434: no es otra ley, es otra regla de medir.
+# Es una recta de inclinación −1.000 en logaritmos naturales. En logaritmos de base diez, la misma recta tiene inclinación −0.434: solo cambia la unidad.
 
 # %% [markdown]
 # ## El desbordamiento es otra cosa
 #
-# Hay un problema distinto que suele mezclarse con este. La exponencial de un número grande no cabe en el ordenador. Si escribes la fórmula tal cual, $(1000, 1001, 1002)$ la rompe:
+# Hay otro problema que suele confundirse con este. La exponencial de un número grande no cabe en los números del ordenador: en los de NumPy por defecto (float64), solo hasta $z = 709.8$. Si escribes la fórmula tal cual, $(1000, 1001, 1002)$ la rompe:
 
 # %%
 def naive_softmax(scores):
@@ -295,14 +295,14 @@ print("max|J| de (0, 10, 20):", number(lesson.largest_slope([0, 10, 20]), signif
 # %% [markdown]
 # Restar el máximo lo arregla, y ya sabes por qué no cambia ningún peso: solo cuentan las diferencias. Salen los mismos 0.09003, 0.24473 y 0.66524 que con $(0, 1, 2)$.
 #
-# Pero esa resta **no toca la saturación**. $(0, 10, 20)$ no desborda nada y su pendiente más fuerte es 4.54e−5. Son dos averías con dos remedios:
+# Pero esa resta **no toca la saturación**. $(0, 10, 20)$ no desborda nada y su pendiente más fuerte es 4.54e−5. Son dos averías, cada una con su remedio:
 #
 # | | desbordamiento | saturación |
 # |---|---|---|
 # | qué falla | la exponencial no cabe | la pendiente casi desaparece |
 # | cuándo | puntuaciones grandes | diferencias grandes |
 # | cómo se nota | sale NaN | los pesos parecen sanos, pero no se aprende |
-# | remedio | restar el máximo | hacer menores las diferencias (lección 2) |
+# | remedio | restar el máximo | reducir las diferencias (lección 2) |
 
 # %% [markdown]
 # ## Temperatura y entropía
@@ -311,7 +311,7 @@ print("max|J| de (0, 10, 20):", number(lesson.largest_slope([0, 10, 20]), signif
 #
 # $$p = \operatorname{softmax}(z / \tau)$$
 #
-# Para saber cuánto se reparte el peso usamos la **entropía**, $H = -\sum_i p_i \ln p_i$. Vale 0 si una sola puntuación se lo lleva todo y $\ln n$ si las $n$ se lo reparten por igual.
+# Para medir cuánto se reparte el peso usamos la **entropía**, $H = -\sum_i p_i \ln p_i$. Vale 0 si una sola puntuación se lleva todo el peso y $\ln n$ si las $n$ se lo reparten por igual.
 #
 # - Fíjate en los extremos: con $\tau$ muy pequeña queda el máximo y nada más (*argmax*); con $\tau$ muy grande, el reparto uniforme.
 # - Fíjate en que el orden de las barras no cambia nunca. Cambia el contraste.
@@ -323,9 +323,9 @@ lesson.temperature()
 # %% [markdown]
 # ## Entonces, ¿por qué aprende un clasificador?
 #
-# Un clasificador también acaba en una softmax, y muchas veces está segurísimo. ¿Por qué no se queda atascado cuando se equivoca?
+# Un clasificador también acaba en una softmax, y muchas veces da casi todo el peso a una clase. ¿Por qué no se queda atascado cuando se equivoca?
 #
-# Por su pérdida. La entropía cruzada es $L = -\ln p_y$, donde $y$ es la clase correcta. Como $p_y = e^{z_y} / S$,
+# Por su **pérdida**, el número que el entrenamiento hace bajar. El **gradiente** son las derivadas de la pérdida: dice hacia dónde mover cada cosa. La entropía cruzada es $L = -\ln p_y$, donde $y$ es la clase correcta. Como $p_y = e^{z_y} / S$,
 #
 # $$L = -z_y + \ln S \qquad \frac{\partial \ln S}{\partial z_i} = \frac{e^{z_i}}{S} = p_i \qquad\Longrightarrow\qquad \frac{\partial L}{\partial z} = p - y$$
 #
@@ -344,10 +344,10 @@ for margin in (0, -5, -10):
     cross_entropy = weights - target
     squared_error = softmax_jacobian(weights) @ (weights - target)
     print(f"margen {number(margin):>3}: p₁ = {number(weights[0], significant=3)}", end=" · ")
-    print("por z₁:", number(cross_entropy[0], 4), "con entropía cruzada,", number(squared_error[0], significant=3), "con error cuadrático")
+    print("derivada en z₁:", number(cross_entropy[0], 4), "con entropía cruzada,", number(squared_error[0], significant=3), "con error cuadrático")
 
 # %% [markdown]
-# Con un margen de −10, a la clase correcta no le queda casi nada de peso. La entropía cruzada tira con toda su fuerza, −1.0000. El error cuadrático apenas lo nota, −3.40e−5: se equivoca y no aprende.
+# Con un margen de −10, a la clase correcta no le queda casi nada de peso. La entropía cruzada tira de $z_1$ con toda su fuerza, −1.0000. El error cuadrático apenas tira, −3.40e−5: el clasificador se equivoca y no aprende.
 #
 # - Fíjate en la izquierda del tercer panel (muy seguro, equivocado): una línea se queda arriba y la otra se hunde.
 # - Fíjate en la derecha (muy seguro, acertando): las dos bajan, y está bien que bajen.
@@ -356,7 +356,7 @@ for margin in (0, -5, -10):
 lesson.losses()
 
 # %% [markdown]
-# **Y dentro de la atención, ¿quién deshace la exponencial? Nadie.** Los pesos no llegan a un logaritmo: multiplican a los valores y se suman. El gradiente que vuelve hacia las puntuaciones pasa siempre por $J$. Si $J$ es casi 0, las consultas y las claves se quedan sin señal, por mucho que se equivoque la red. Por eso hay que vigilar las diferencias entre puntuaciones, y de eso trata la lección 2.
+# **Y dentro de la atención, ¿quién deshace la exponencial? Nadie.** Los pesos no van a un logaritmo: multiplican a los valores, y los productos se suman. El gradiente que vuelve hacia las puntuaciones pasa siempre por $J$. Si $J$ es casi 0, las consultas y las claves se quedan sin señal, por mucho que se equivoque la red. Por eso hay que vigilar las diferencias entre puntuaciones, y de eso trata la lección 2.
 
 # %% [markdown]
 # ## Errores frecuentes
@@ -364,7 +364,7 @@ lesson.losses()
 # - **Culpar al tamaño.** No satura que las puntuaciones sean grandes, sino que se diferencien mucho. Suma lo mismo a todas y mira.
 # - **Usar solo $p_i\,(1 - p_i)$.** Es la diagonal. Si olvidas los términos $-p_i p_j$, las filas de $J$ dejan de sumar 0, y el gradiente sale mal sin que salte ningún error.
 # - **«Resto el máximo, luego no hay saturación».** Restar el máximo evita el desbordamiento. Los pesos, y por tanto las pendientes, son los mismos.
-# - **Restar un máximo que no es el suyo.** Con $\max(0, \max z)$, unas puntuaciones muy negativas dan 0/0. Con el máximo de toda la matriz, una fila lejana al máximo se queda en 0/0 también.
+# - **Restar un máximo que no es el suyo.** Con $\max(0, \max z)$, unas puntuaciones muy negativas dan 0/0. Con el máximo de toda la matriz, una fila que quede muy por debajo da también 0/0.
 # - **Equivocarse de eje.** Sale una matriz de la misma forma y no salta ningún error. Para verlo, suma las filas:
 
 # %%
@@ -378,12 +378,12 @@ print("sumas de las filas, eje 0:     ", *(number(total, 3) for total in softmax
 # %% [markdown]
 # ## Ejercicios
 #
-# Cambia cada `...` por tu expresión y ejecuta la celda. La comprobación te dirá qué error se parece al tuyo.
+# Cambia cada `...` por tu expresión y ejecuta la celda. Si algo falla, la comprobación te dirá a qué error conocido se parece.
 
 # %% [markdown]
 # ### Ejercicio 1 · softmax
 #
-# ●○○ · 6 minutos · Escribe una softmax que aguante cualquier puntuación: enormes, muy negativas, o $-\infty$ en alguna. Trabaja sobre el último eje, para que sirva con un vector y con una matriz.
+# ●○○ · 6 minutos · Escribe una softmax que aguante puntuaciones enormes, muy negativas y hasta alguna $-\infty$. Trabaja sobre el último eje, para que sirva con un vector y con una matriz.
 #
 # <details><summary>Pista 1</summary>
 #
@@ -422,7 +422,7 @@ check("softmax", my_softmax)
 #     return exponentials / exponentials.sum(axis=-1, keepdims=True)
 # ```
 #
-# Cuando pase, arrástralo: `lesson.saturation(softmax=my_softmax)` en una celda nueva.
+# Cuando la comprobación la dé por buena, mueve la figura con ella: `lesson.saturation(softmax=my_softmax)` en una celda nueva.
 # </details>
 
 # %% [markdown]
@@ -471,7 +471,7 @@ check("softmax_jacobian", my_jacobian)
 # %% [markdown]
 # ### Ejercicio 3 · La temperatura
 #
-# ●●● · 12 minutos · Dadas unas puntuaciones y el peso que quieres para la mayor, encuentra la temperatura que lo consigue. No hay fórmula cerrada: búscala por mitades. En cada vuelta prueba el punto medio y quédate con la mitad donde está la respuesta.
+# ●●● · 12 minutos · Dadas unas puntuaciones y lo que quieres que valga el mayor peso, encuentra la temperatura que lo consigue. En general no se puede despejar: búscala por mitades. En cada vuelta prueba el punto medio y quédate con la mitad donde está la respuesta.
 #
 # <details><summary>Pista 1</summary>
 #
@@ -526,7 +526,7 @@ check("temperature", my_temperature)
 # %% [markdown]
 # ### Ejercicio 4 · La escala que satura
 #
-# ●●○ · 10 minutos · ¿Por qué número hay que multiplicar unas puntuaciones para que su pendiente más fuerte baje justo hasta `slope`? Es la misma búsqueda, ahora sobre la escala y mirando max|J|.
+# ●●○ · 10 minutos · ¿Por qué número hay que multiplicar unas puntuaciones para que su pendiente más fuerte baje justo hasta `slope`? La puntuación más alta es única: con dos empatadas en cabeza, la pendiente no bajaría nunca de ahí. Es la misma búsqueda, ahora sobre la escala y mirando max|J|.
 #
 # <details><summary>Pista 1</summary>
 #
@@ -577,13 +577,13 @@ check("saturation_scale", my_saturation_scale)
 #     return middle
 # ```
 #
-# La pendiente puede subir un poco antes de caer, pero no importa: cruza un valor pequeño una sola vez, bajando.
+# La pendiente puede subir antes de caer, pero no importa: si `slope` es menor que la pendiente de partida, la cruza una sola vez, bajando.
 # </details>
 
 # %% [markdown]
 # ## Preguntas
 #
-# Sin prisa y sin nota. Cada respuesta equivocada explica por qué lo es, y puedes volver a intentarlo.
+# Sin prisa y sin nota. Cada opción explica por qué vale o por qué no, y puedes volver a intentarlo.
 
 # %%
 quiz("lesson1")
@@ -596,7 +596,7 @@ score("lesson1")
 #
 # 1. Un peso responde a su puntuación con pendiente $p_i(1 - p_i)$, y a las demás con $-p_i p_j$: $J = \operatorname{diag}(p) - p\,p^{\mathsf T}$.
 # 2. Solo cuentan las diferencias. Puntuaciones enormes y parecidas no saturan nada.
-# 3. Cuando una se escapa, cada unidad más de ventaja divide la pendiente entre $e$.
+# 3. Cuando una puntuación se escapa, cada unidad más de ventaja divide la pendiente entre $e$.
 # 4. Restar el máximo evita el desbordamiento. No evita la saturación.
 # 5. La entropía cruzada cancela el jacobiano. Dentro de la atención no lo cancela nadie.
 
@@ -610,7 +610,7 @@ score("lesson1")
 # | saturarse | *to saturate* | quedarse sin pendiente |
 # | jacobiano | *Jacobian* | la tabla de todas las pendientes |
 # | gradiente | *gradient* | la dirección en que más sube la pérdida |
-# | desbordamiento | *overflow* | un número que no cabe en el ordenador |
+# | desbordamiento | *overflow* | un número tan grande que no cabe en su tipo |
 # | temperatura | *temperature* | lo que divide a las puntuaciones |
 # | entropía | *entropy* | cuánto se reparte el peso |
 # | entropía cruzada | *cross-entropy* | la pérdida $-\ln p_y$ |
@@ -618,10 +618,10 @@ score("lesson1")
 # %% [markdown]
 # ## Fuentes
 #
-# - C. M. Bishop y H. Bishop (2024), *Deep Learning: Foundations and Concepts*, sección 12.1.5: por qué se escalan las puntuaciones de la atención.
-# - A. Vaswani y otros (2017), *Attention Is All You Need*, sección 3.2.1: la sospecha de que la softmax acaba en zonas de gradiente muy pequeño.
+# - Bishop y Bishop (2024), *Deep Learning: Foundations and Concepts*, sección 12.1.5: por qué se escalan las puntuaciones de la atención.
+# - Vaswani y otros (2017), *Attention Is All You Need*, sección 3.2.1: la sospecha de que la softmax acaba en zonas de gradiente muy pequeño.
 #
-# **Siguiente lección:** [2 · Por qué √d_k](02_raiz_dk.ipynb). Ya sabes que las diferencias grandes saturan. Ahora, de dónde salen y por qué crecen con la dimensión.
+# **Siguiente lección:** [2 · Por qué √d_k](02_raiz_dk.ipynb). Ya sabes que las diferencias grandes saturan la softmax. Ahora, de dónde salen y por qué crecen con la dimensión.
 
 # %% tags=["colophon"]
 from bloque.colophon import colophon
