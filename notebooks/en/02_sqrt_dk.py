@@ -60,9 +60,9 @@ from bloque.quiz import quiz, score
 #
 # $$\operatorname{Attention}(Q, K, V) = \operatorname{softmax}\!\left(\frac{Q\,K^{\mathsf T}}{\sqrt{d_k}}\right) V$$
 #
-# Read it from the inside out. Every query is multiplied by every key, which gives a score. Softmax turns scores into weights. The weights mix the values.
+# $Q$, $K$ and $V$ hold the queries, the keys and the values, one row a token. Read the formula from the inside out. Every query is multiplied by every key, which gives a score. Softmax turns scores into weights. The weights mix the values.
 #
-# Everything there has an obvious job, except that square root. $d_k$ is how many components each query and each key has. **Why divide at all? And why by the root of $d_k$, of all things?**
+# Each of those steps has its purpose. The square root does not show its own. $d_k$ is how many components each query and each key has. **Why divide at all? And why by the root of $d_k$?**
 #
 # First, see what happens without it. One query and eight keys, all drawn at random, with $d_k = 64$:
 
@@ -75,7 +75,7 @@ print("weights:       ", *(f"{number(each, 3):>6}" for each in softmax(scores)))
 print("weights, ÷ 8:  ", *(f"{number(each, 3):>6}" for each in softmax(scores / 8)))
 
 # %% [markdown]
-# Nothing has been trained, and one key already takes nearly everything, by luck alone. Lesson 1 told you what that costs: a softmax this sure of itself has hardly any slope left. Divide by 8, the root of 64, and the weight spreads out.
+# Nothing has been trained, and one key already takes nearly everything, by luck alone. Lesson 1 told you what that costs: a softmax as saturated as this one has hardly any slope left. Divide by 8, the root of 64, and the weight spreads out.
 #
 # One draw proves nothing, though. We need to know how large $q \cdot k$ is in general.
 
@@ -126,7 +126,7 @@ print("mean of q² × mean of k²: ", number((q**2).mean() * (k**2).mean(), 2))
 #
 # $$\Bigl(\sum_i t_i\Bigr)^2 = \sum_i t_i^2 + \sum_{i \ne j} t_i\, t_j$$
 #
-# The terms are independent of one another, so each cross product has mean $\mathbb{E}[t_i]\,\mathbb{E}[t_j] = 0$. Only the squares are left: $d_k$ of them, each with mean 1.
+# The sum has mean 0, because each term has, so its variance is the mean of this square. The terms are independent of one another, so each cross product has mean $\mathbb{E}[t_i]\,\mathbb{E}[t_j] = 0$. Only the squares are left: $d_k$ of them, each with mean 1.
 #
 # $$\operatorname{Var}(q \cdot k) = \underbrace{1 + 1 + \dots + 1}_{d_k} = d_k \qquad\Longrightarrow\qquad \text{standard deviation} = \sqrt{d_k}$$
 #
@@ -143,7 +143,7 @@ print("mean of the cross products:", number(crossed.mean(), 1), "± ", end="")
 print(number(2 * crossed.std() / np.sqrt(20_000), 1))
 
 # %% [markdown]
-# The squares add up to what we said, 64. The cross products are not exactly 0, but they are within their margin of it.
+# The squares add up to what we said, 64. The cross products do not come to exactly 0, but 0 lies within the ±, which is two standard errors.
 #
 # Now for several $d_k$, with the spread in plain sight: ten batches of two thousand draws each.
 
@@ -165,9 +165,9 @@ for d_k in (1, 2, 64, 512):
 #
 # $$\operatorname{Var}\!\left(\frac{q \cdot k}{c}\right) = \frac{d_k}{c^2} = 1 \qquad\Longrightarrow\qquad c = \sqrt{d_k}$$
 #
-# That is the whole argument. It fits in a footnote, and a footnote is where the authors put it: Vaswani et al. (2017), note 4.
+# That is the whole argument. In the paper it is a footnote: Vaswani et al. (2017), note 4.
 #
-# **What it needs, and what it does not.** We used mean 0, variance 1 and independence. At no step did we say "normal". The cell tries three different distributions.
+# **What it needs, and what it does not.** We used mean 0, variance 1 and independence. At no step did we say “normal”. The cell tries three different distributions.
 
 # %%
 rng = np.random.default_rng(4)
@@ -182,7 +182,7 @@ for name, (q, k) in draws.items():
 # %% [markdown]
 # All three come out at about 8, the root of 64. The **shape** of the histogram is another story: it does depend on the distribution and on $d_k$. Kurtosis measures it: the mean fourth power divided by the squared variance. A normal distribution has 3; more kurtosis means heavier tails, and here a taller peak as well.
 #
-# If $x$ is standard normal, $\mathbb{E}[x^4] = 3$. A product of two such numbers therefore has $3 \cdot 3 = 9$, which is 6 too many. Add up $d_k$ equal terms and the excess is divided by $d_k$:
+# If $x$ is standard normal, $\mathbb{E}[x^4] = 3$. A product of two such numbers therefore has $3 \cdot 3 = 9$, which is 6 too many. Add up $d_k$ independent terms of the same kind and the excess is divided by $d_k$:
 #
 # $$\text{kurtosis of } q \cdot k = 3 + \frac{6}{d_k}$$
 
@@ -206,9 +206,9 @@ for d_k, scores in lesson.scores_by_dimension(20_000, (16, 64, 256, 1024), seed=
     print(f"{d_k:>5} {number(raw, 1):>11} {number(raw / np.sqrt(d_k), 2):>8} {number(raw / d_k, 2):>7}")
 
 # %% [markdown]
-# Only the middle column stays where it is. Undivided, scores drift further and further apart, and softmax saturates. Divided by $d_k$ they huddle together: at $d_k = 1024$ their standard deviation is 0.03, every key gets almost the same weight, and it hardly matters what the keys said.
+# Only the middle column stays where it is. Undivided, scores lie further and further apart, and softmax saturates. Divided by $d_k$ they draw together: at $d_k = 1024$ their standard deviation is 0.03, every key gets almost the same weight, and it hardly matters what the keys said.
 #
-# Too little division decides for no reason. Too much forgets what it saw.
+# Divided too little, the weights are decided by chance. Divided too much, they no longer depend on the keys.
 
 # %% [markdown]
 # ## Predict, then drag: what does the winner take?
@@ -237,7 +237,7 @@ for repeat in range(1, 6):
     print(f"experiment {repeat} {number(raw, 2):>18} {number(root, 2):>8}")
 
 # %% [markdown]
-# Five honest experiments, several answers. A lone number misleads: we need more draws, and we need to say how much the result wobbles.
+# Five experiments, and not one answer but several. We need more draws, and we need to say how much the result varies.
 #
 # A shortcut makes draws cheap. Once $q$ is known, $q \cdot k = \sum_i q_i k_i$ is a sum of independent normals, hence normal itself, with variance $\sum_i q_i^2 = \lVert q \rVert^2$. So the eight scores are $\lVert q \rVert$ times eight standard normals. Draw $\lVert q \rVert$ and those eight: 9 random numbers a draw instead of $9 \cdot 64$. At that price we can afford a million.
 
@@ -261,18 +261,18 @@ for name, weights in (("undivided", raw), ("÷ √d_k", root), ("÷ d_k", whole)
 print("even share largest weight", number(1 / 8, 3))
 
 # %% [markdown]
-# Undivided, 0.969: nearly everything for a key that did nothing to earn it. With $\sqrt{d_k}$, 0.361, much as it was with 64 components. With $d_k$, 0.131, barely above the even share of 0.125.
+# Undivided, 0.969: nearly everything for one key, by chance. With $\sqrt{d_k}$, 0.361, much as it was with 64 components. With $d_k$, 0.131, barely above the even share of 0.125.
 #
 # Look at the last column too. Nothing overflowed, because softmax subtracts the maximum. Saturation and overflow are different faults, and this division mends only the first.
 
 # %% [markdown]
 # ## Where the gradient goes
 #
-# Who pays for saturation? Follow the loss backwards. Write $\partial q$ for the gradient of the loss by $q$, and likewise for the other letters. For one query with weights $p$, scores $s$ and output $o = \sum_j p_j v_j$:
+# Who pays for saturation? Follow the loss backwards. Write $\partial q$ for the gradient of the loss by $q$, and likewise for the other letters. For one query with divided scores $z$, weights $p$ and output $o = \sum_j p_j v_j$:
 #
-# $$\partial v_j = p_j\, \partial o \qquad\quad \partial p_j = v_j \cdot \partial o \qquad\quad \partial s = J\,\partial p$$
+# $$\partial v_j = p_j\, \partial o \qquad\quad \partial p_j = v_j \cdot \partial o \qquad\quad \partial z = J\,\partial p$$
 #
-# $$\partial q = \frac{1}{\sqrt{d_k}} \sum_j \partial s_j\, k_j \qquad\quad \partial k_j = \frac{1}{\sqrt{d_k}}\, \partial s_j\, q$$
+# $$\partial q = \frac{1}{\sqrt{d_k}} \sum_j \partial z_j\, k_j \qquad\quad \partial k_j = \frac{1}{\sqrt{d_k}}\, \partial z_j\, q$$
 #
 # The Jacobian of softmax stands between the loss and the queries, and between the loss and the keys. It does not stand in front of the values. If $J$ fades, so do $\partial q$ and $\partial k$, but not $\partial v$.
 #
@@ -313,7 +313,7 @@ for name, g in rows.items():
     print(f"{name:<12} {typical[0]:<9} {number(g.slopes.mean(), 3):<8} {typical[1]:<9} {typical[2]:<7} {typical[3]:<7} {typical[4]}")
 
 # %% [markdown]
-# There is a surprise in this table, and it deserves a slow look.
+# This table holds a surprise.
 #
 # - **The typical query gets next to nothing.** Undivided, the median of ‖∂q‖ is about a thousand times smaller, and that of max|J| sinks far lower still.
 # - **Even so, the norm of $\partial W^Q$ is larger without the division.** So is that of $\partial W^K$.
@@ -336,22 +336,22 @@ print("above the largest with √d_k:                    ", number(100 * (raw.qu
 print("the 10 % with the most gradient hold:           ", number(100 * energy[:tenth].sum() / energy.sum(), 0), "% of the total (in squares)")
 
 # %% [markdown]
-# With a spread like that, the undivided median itself wobbles: forty other sentences can give one several times larger or smaller. What does not change is the shape.
+# With a spread like that, the undivided median itself is uncertain: forty other sentences can give one several times larger or smaller. What does not change is the shape.
 #
-# Half of the queries get less than a thousandth of the normal amount. At the other end, 19 % get more than any query does with the division: those are the ones that chance has left torn between two keys. There $J$ is not small, and the factor $1/\sqrt{d_k}$ of $\partial q$ is missing as well, which by itself makes their gradient $32$ times larger.
+# Half of the queries get less than a thousandth of what is typical with the division. At the other end, 19 % get more than any query does with the division: those are the ones that chance has left torn between two keys. There $J$ is not small, and the factor $1/\sqrt{d_k}$ of $\partial q$ is missing as well, which by itself makes their gradient $32$ times larger.
 #
-# The honest picture, then, is not "no division, no gradient". It is this: **most queries learn next to nothing, and a minority swings wildly**. Whoever looks only at the norm of the matrix sees a gradient in the best of health.
+# So it is not true that without the division there is no gradient. What happens is this: **most queries get next to none, and a minority gets far too much**. The norm of the whole matrix does not show it: it looks large and healthy.
 #
 # Go back to the explorer with the three divisors, and look at its lower panels now.
 #
-# - Undivided, raise $d_k$: on the left the norms grow; on the right the median sinks and the band gapes.
+# - Undivided, raise $d_k$: on the left the norms grow; on the right the median sinks and the band widens.
 # - With $\sqrt{d_k}$ everything is flat: the scale of the gradient no longer depends on $d_k$.
-# - With $d_k$, queries and keys fade all together, little by little. Softmax is wide open, but the divisor flattens whatever passes through it.
+# - With $d_k$, the gradients of queries and keys fade little by little, all of them together. Softmax is not saturated, but the division makes everything that passes through it small.
 
 # %% [markdown]
 # ## When the assumption fails
 #
-# The argument asked for mean 0, variance 1 and independence. What if we do not get them?
+# The argument asked for mean 0, variance 1 and independence. What if they do not hold?
 #
 # **Another deviation.** If components have standard deviation $\sigma$, step 2 gives $\mathbb{E}[q_i^2]\,\mathbb{E}[k_i^2] = \sigma^2 \sigma^2 = \sigma^4$, so $\operatorname{Var}(q \cdot k) = d_k\, \sigma^4$. $\sigma$ enters twice, once through $q$ and once through $k$: components twice as large make scores four times as large.
 
@@ -416,7 +416,7 @@ for name, start in starts.items():
     print(f"{name:<31} components of q: {number(queries.std(), 2)}   scores ÷ √d_k: {number(scores.std(), 2)}")
 
 # %% [markdown]
-# With variance $1/d_\text{model}$ the scores have standard deviation 1. The other two give smaller ones, about a third of that: softmax starts out even more evenly shared, which does no harm. And as soon as training begins the matrices change, and nothing guarantees the assumption any longer.
+# With variance $1/d_\text{model}$ the scores have standard deviation 1. The other two give smaller ones, about a third of that: the weights start out even more alike, which saturates nothing. And as soon as training begins the matrices change, and nothing guarantees the assumption any longer.
 #
 # So $\sqrt{d_k}$ does not promise that softmax will never saturate. It promises that **the starting point does not depend on $d_k$**.
 
@@ -431,7 +431,7 @@ print("by √64:  measured", number((scores / np.sqrt(64)).std(), 2))
 print("by √512: measured", number((scores / np.sqrt(512)).std(), 2), "  the theory, √(64 / 512):", number(np.sqrt(64 / 512), 3))
 
 # %% [markdown]
-# Dividing by $\sqrt{512}$ leaves 0.354, almost three times too little.
+# Dividing by $\sqrt{512}$ leaves 0.354, almost three times less than it should be.
 #
 # **Before or after.** Some code divides the query before multiplying. It is the same thing, because the dot product is linear: $\frac{q}{\sqrt{d_k}} \cdot k = \frac{q \cdot k}{\sqrt{d_k}}$. Only the amount of work differs: $n \cdot d_k$ divisions instead of $n \cdot n$.
 
@@ -442,7 +442,7 @@ difference = np.abs((Q / 8) @ K.T - (Q @ K.T) / 8).max()
 print("difference below 1e-12:", difference < 1e-12)
 
 # %% [markdown]
-# **Multiplying by $\sqrt{d_\text{model}}$ is something else.** In its section 3.4 the paper multiplies the input embeddings by $\sqrt{d_\text{model}}$. It looks alike and that is all. It is not inside the attention, it does not undo the division, and it answers another question: if embeddings start with standard deviation $1/\sqrt{d_\text{model}}$, they are too small beside the positional encoding that is added to them (lesson 5).
+# **Multiplying by $\sqrt{d_\text{model}}$ is something else.** In its section 3.4 the paper multiplies the input embeddings by $\sqrt{d_\text{model}}$. The two share a root and nothing else. This one is not inside the attention, it does not undo the division, and it answers another question: if embeddings start with standard deviation $1/\sqrt{d_\text{model}}$, they are too small beside the positional encoding that is added to them (lesson 5).
 
 # %%
 rng = np.random.default_rng(15)
@@ -455,13 +455,13 @@ print("positional encoding: ", number(np.sqrt((positions**2).mean()), 3))
 # %% [markdown]
 # ## The bank scene
 #
-# Enough of chance. Here is an attention that you can work out in your head.
+# Here is an attention without chance, which you can work out in your head.
 #
 # > We walked along the bank of the river
 #
-# The edge of the water, or a house full of money? You can tell by the neighbours: "along", "river". Attention does just that. The query of "bank" scores every word, and takes something from each.
+# The edge of the water, or a house full of money? You can tell by the words around it: “along”, “river”. Attention can do the same. The query of “bank” scores every word, and takes something from each.
 #
-# The vectors have two components and **are chosen by hand**, so that the sums come out. They come from no model. The query of "bank" is $q = (1, 1)$, so each score is just the sum of the key's two numbers. The values say how much each word brings to each reading, (shore, money).
+# The vectors have two components and **are chosen by hand**, so that the sums come out round. They come from no model. The query of “bank” is $q = (1, 1)$, so each score is just the sum of the key's two numbers. The values say how much each word brings to each reading, (shore, money).
 
 # %%
 scene = lesson.bank_scene("bench")
@@ -475,7 +475,7 @@ rounded = np.round(np.exp(scores), 1)
 print("rounding:", " + ".join(number(each, 1) for each in rounded), "=", number(rounded.sum(), 1))
 
 # %% [markdown]
-# In your head: "river" brings 5, "along" 3, "bank" 1, and each of the other five words 0.2. That makes 10. So "river" takes about five tenths of the weight, "along" three and "bank" one. Exactly:
+# In your head: “river” brings 5, “along” 3, “bank” 1, and each of the other five words 0.2. That makes 10. So “river” takes about five tenths of the weight, “along” three and “bank” one. Exactly:
 
 # %%
 weights = np.exp(scores) / np.exp(scores).sum()
@@ -484,7 +484,7 @@ print(*(f"{word} {number(weight, 3)}" for word, weight in zip(scene.words, weigh
 print("new vector:", ", ".join(number(each, 3) for each in output))
 
 # %% [markdown]
-# The new vector of "bank" is (0.698, 0.050): shore, with hardly a doubt. It is made of five tenths of "river", three of "along" and one of itself.
+# The new vector of “bank” is (0.698, 0.050): almost all of it says shore. It is made of five tenths of “river”, three of “along” and one of itself.
 #
 # That was undivided. Attention proper divides by $\sqrt{2}$, since here $d_k = 2$:
 
@@ -495,7 +495,7 @@ for name, scale in (("undivided", 1), ("÷ √2", None)):  # left to itself, `at
     print("           new vector:", ", ".join(number(each, 3) for each in output[0]))
 
 # %% [markdown]
-# "river" drops from 0.497 to 0.393 and the new vector becomes (0.594, 0.063). The order of the words is the same. **Dividing does not change the reading, only its contrast.**
+# “river” drops from 0.497 to 0.393 and the new vector becomes (0.594, 0.063). The order of the words is the same. **Dividing does not change the reading, only its contrast.**
 #
 # Now its twin, with the same query, $(1, 1)$, and other neighbours.
 
@@ -506,11 +506,11 @@ print(*(f"{word} {number(weight, 3)}" for word, weight in zip(scene.words, weigh
 print("new vector:", ", ".join(number(each, 3) for each in output[0]))
 
 # %% [markdown]
-# "money" takes 0.518, and the new vector is (0.052, 0.727): a bank with a vault this time. The word "bank" asked the same question in both sentences. It got other answers.
+# “money” takes 0.518, and the new vector is (0.052, 0.727): this time almost all of it says money. The word “bank” asked the same question in both sentences, and got other answers.
 #
 # Your turn.
 #
-# - Turn $q$. The dashed line is the border: keys on the arrow's side have positive scores, keys on the other side negative ones. Where does the arrow point when "the" and "of" take the most?
+# - Turn $q$. The dashed line is the border: keys on the arrow's side have positive scores, keys on the other side negative ones. Where does the arrow point when “the” and “of” take the most?
 # - Shrink it to 0: even shares. Stretch it: one word takes over. Stretching $q$ multiplies the scores, which is exactly what a large $d_k$ does when you do not divide.
 # - Switch the division on, and find the length that gives the same weights without it.
 
@@ -520,13 +520,13 @@ lesson.bank()
 # %% [markdown]
 # ## Frequent mistakes
 #
-# - **Dividing by $\sqrt{d_\text{model}}$.** Nothing fails and the weights look reasonable, just flatter than they should be. Measure the standard deviation of the scores and you see it.
-# - **Dividing by $d_k$.** Just as quiet. With a large $d_k$, every row of weights looks like the even share.
-# - **Multiplying instead of dividing.** Softmax saturates completely: each row is nearly a 1 and zeros.
+# - **Dividing by $\sqrt{d_\text{model}}$.** Nothing fails and the weights look reasonable, only flatter than they should be. Measure the standard deviation of the scores and you see it.
+# - **Dividing by $d_k$.** Nothing fails here either. With a large $d_k$, every row of weights looks like the even share.
+# - **Multiplying instead of dividing.** Softmax saturates: each row is nearly a 1 and zeros.
 # - **Dividing after softmax.** The weights no longer add up to 1, and the contrast stays as it was.
-# - **Checking the columns.** It is the weights in each **row** that add up to 1: one row a query. Columns add up to whatever they like.
-# - **"The root keeps the exponential from overflowing."** It does not: subtracting the maximum does.
-# - **"Without the root there is no gradient."** There is, and even more of it in norm. It just lands on a minority of the queries.
+# - **Checking the columns.** It is the weights in each **row** that add up to 1: one row a query. Columns may add up to anything.
+# - **“The root keeps the exponential from overflowing.”** It does not: subtracting the maximum does.
+# - **“Without the root there is no gradient.”** There is, and its norm is even larger. But it lands on a minority of the queries.
 #
 # The cell shows two of them. The matrix is not square, so that rows and columns cannot be mistaken for each other.
 
@@ -542,7 +542,7 @@ print("rows, dividing after softmax:    ", *(number(total, 3) for total in late.
 # %% [markdown]
 # ## Exercises
 #
-# Four, from easy to less easy. Each checks itself: when something is off, it tells you which mistake it looks like. Replace the `...` and run.
+# Replace each `...` by your expression and run the cell. The check says which known mistake yours looks like.
 #
 # ### Exercise 1 · `scores`
 #
@@ -638,7 +638,7 @@ check("score_deviation", my_score_deviation)
 #
 # ●○○ · 5 minutes · The components of $q$ and $k$ have mean 0 and standard deviation $\sigma$, for example $\sigma = 2$. What must the scores be divided by, so that their standard deviation is 1?
 #
-# <details><summary>Hint 1</summary>Look up the variance of q·k in "When the assumption fails".</details>
+# <details><summary>Hint 1</summary>Look up the variance of q·k in “When the assumption fails”.</details>
 # <details><summary>Hint 2</summary>Divide by the standard deviation, the root of the variance.</details>
 # <details><summary>Hint 3</summary>σ comes in once through q and once more through k.</details>
 
@@ -685,9 +685,9 @@ score("lesson2")
 #
 # | English | Spanish | in one line |
 # |---|---|---|
-# | query | *consulta* | what a word asks, $q$ |
-# | key | *clave* | what a word answers to, $k$ |
-# | value | *valor* | what a word hands over, $v$ |
+# | query | *consulta* | what a token asks, $q$ |
+# | key | *clave* | what a token offers, to be found by, $k$ |
+# | value | *valor* | what a token contributes if it is found, $v$ |
 # | dot product | *producto escalar* | $q \cdot k = \sum_i q_i k_i$ |
 # | scaled dot-product attention | *atención escalada* | attention with its division by $\sqrt{d_k}$ |
 # | variance | *varianza* | the mean squared distance from the mean |
@@ -702,7 +702,7 @@ score("lesson2")
 # - A. Vaswani et al. (2017), *Attention Is All You Need*, section 3.2.1 and note 4 (the division), section 3.4 (embeddings times $\sqrt{d_\text{model}}$).
 # - C. M. Bishop and H. Bishop (2024), *Deep Learning: Foundations and Concepts*, section 12.1.5.
 #
-# **Next lesson:** [3 · Multi-head](03_multi_head.ipynb). One softmax per query can say one thing. What if there are two things to say?
+# **Next lesson:** [3 · Multi-head](03_multi_head.ipynb). Each query has one softmax, and that can say one thing. What if there are two things to say?
 
 # %% tags=["colophon"]
 from bloque.colophon import colophon

@@ -14,7 +14,7 @@
 # Al terminar podrás:
 #
 # - deducir, sin saltarte ningún paso, por qué las puntuaciones se dividen entre $\sqrt{d_k}$ y no entre otra cosa;
-# - decir qué consultas aprenden y cuáles no cuando falta la división;
+# - decir qué consultas aprenden y cuáles no cuando se quita la división;
 # - reconocer cuándo el argumento deja de valer.
 
 # %% tags=["setup"]
@@ -62,7 +62,7 @@ from bloque.quiz import quiz, score
 #
 # Léela de dentro afuera. Cada consulta se multiplica por cada clave y sale una puntuación. La softmax convierte las puntuaciones en pesos. Los pesos mezclan los valores.
 #
-# Todo tiene su porqué, menos esa raíz. $d_k$ es el número de componentes que tienen cada consulta y cada clave. **¿Por qué hay que dividir? ¿Y por qué justo entre la raíz de $d_k$?**
+# Falta explicar esa raíz. $d_k$ es el número de componentes de cada consulta y de cada clave. **¿Por qué hay que dividir? ¿Y por qué justo entre la raíz de $d_k$?**
 #
 # Mira primero lo que pasa sin dividir. Una consulta y ocho claves, todas al azar, con $d_k = 64$:
 
@@ -77,24 +77,24 @@ print("pesos con ÷ 8: ", *(f"{number(each, 3):>6}" for each in softmax(scores /
 # %% [markdown]
 # Nadie ha entrenado nada y una sola clave ya se lleva casi todo, por azar. La lección 1 dice lo que eso significa: a una softmax tan decidida apenas le queda pendiente. Al dividir entre 8, que es la raíz de 64, el peso se reparte.
 #
-# Pero una tirada no demuestra nada. Hay que saber cuánto mide $q \cdot k$ en general.
+# Pero un solo sorteo, una *tirada*, no demuestra nada. Hay que saber cuánto mide $q \cdot k$ en general.
 
 # %% [markdown]
 # ## Predice y arrastra: ¿cuánto mide q·k?
 #
-# Pongamos lo más sencillo: los componentes de $q$ y de $k$ son independientes, tienen media 0 y varianza 1. Entonces $q \cdot k$ vale 0 de media, y su tamaño habitual es su **desviación típica**.
+# Pongamos lo más sencillo: los componentes de $q$ y de $k$ son independientes, tienen media 0 y varianza 1. Entonces $q \cdot k$ vale 0 de media, y su tamaño habitual es su **desviación típica**, la raíz de la varianza.
 #
 # Con $d_k = 4$ vale 2. **¿Cuánto valdrá con $d_k = 256$?** Apuesta primero y arrastra después.
 #
 # - Fíjate en la izquierda. El eje no cambia; el histograma sí.
 # - Fíjate en el centro: es el mismo histograma, dividido entre $\sqrt{d_k}$.
-# - Baja a $d_k = 1$ y a $d_k = 2$. La curva negra es la normal de esa misma anchura. Ahí no encaja: el pico es más alto y las colas son más largas.
+# - Baja a $d_k = 1$ y a $d_k = 2$. La curva negra es la normal de esa misma anchura. Ahí no encaja: el pico del histograma es más alto y sus colas, más largas.
 
 # %%
 lesson.width()
 
 # %% [markdown]
-# La anchura crece, aunque despacio: con el cuádruple de componentes, solo el doble de anchura. Y dividida entre $\sqrt{d_k}$ se queda quieta. Ahora toca entender por qué.
+# La anchura crece, aunque despacio: con el cuádruple de componentes, solo el doble de anchura. Y dividida entre $\sqrt{d_k}$ se queda quieta. Veamos por qué.
 
 # %% [markdown]
 # ## La varianza, paso a paso
@@ -130,7 +130,7 @@ print("media de q² × media de k²:", number((q**2).mean() * (k**2).mean(), 2))
 #
 # $$\operatorname{Var}(q \cdot k) = \underbrace{1 + 1 + \dots + 1}_{d_k} = d_k \qquad\Longrightarrow\qquad \text{desviación} = \sqrt{d_k}$$
 #
-# La celda separa los dos trozos, con $d_k = 64$.
+# La celda separa los dos trozos, con $d_k = 64$. Detrás de ± va un margen de dos **errores típicos**: el error típico es lo que suele apartarse la media de unas tiradas de la media verdadera.
 
 # %%
 rng = np.random.default_rng(2)
@@ -167,7 +167,7 @@ for d_k in (1, 2, 64, 512):
 #
 # Eso es todo el argumento. Cabe en una nota al pie, y allí lo pusieron los autores: Vaswani y otros (2017), nota 4.
 #
-# **Qué hace falta y qué no.** Hemos usado media 0, varianza 1 e independencia. En ningún paso hemos dicho «normal». La celda prueba tres repartos distintos.
+# **Qué hace falta y qué no.** Hemos usado media 0, varianza 1 e independencia. En ningún paso hemos dicho «normal». La celda prueba tres distribuciones.
 
 # %%
 rng = np.random.default_rng(4)
@@ -180,9 +180,9 @@ for name, (q, k) in draws.items():
     print(f"{name:<25} desviación de q·k: {number((q * k).sum(axis=1).std(), 1)}")
 
 # %% [markdown]
-# Los tres rondan 8, que es la raíz de 64. En cambio, la **forma** del histograma sí depende del reparto y de $d_k$. Se mide con la curtosis: la media de la cuarta potencia dividida entre la varianza al cuadrado. Una normal tiene 3; más curtosis quiere decir colas más pesadas y, aquí, también un pico más alto.
+# Los tres rondan 8, que es la raíz de 64. En cambio, la **forma** del histograma sí depende de la distribución y de $d_k$. Se mide con la curtosis: la media de la cuarta potencia dividida entre la varianza al cuadrado. Una normal tiene 3; más curtosis quiere decir colas más pesadas y, aquí, también un pico más alto.
 #
-# Si $x$ es normal, $\mathbb{E}[x^4] = 3$. Un producto de dos tiene entonces $3 \cdot 3 = 9$: le sobran 6. Al sumar $d_k$ sumandos iguales, lo que sobra se divide entre $d_k$:
+# Si $x$ es normal, con media 0 y varianza 1, $\mathbb{E}[x^4] = 3$. El producto de dos independientes tiene entonces $3 \cdot 3 = 9$: le sobran 6. Al sumar $d_k$ sumandos independientes y con la misma distribución, lo que sobra se divide entre $d_k$:
 #
 # $$\text{curtosis de } q \cdot k = 3 + \frac{6}{d_k}$$
 
@@ -192,12 +192,12 @@ for d_k, scores in lesson.scores_by_dimension(200_000, (1, 2, 64), seed=5).items
     print(f"d_k = {d_k:>2}: curtosis medida {number(kurtosis, 1):>4}, la fórmula dice {number(3 + 6 / d_k, 1)}")
 
 # %% [markdown]
-# Con $d_k = 1$ la normal encaja mal y con $d_k = 2$ regular. Con $d_k = 64$ ya no se distinguen. Por eso la curva negra del explorador solo vale de verdad a partir de unas cuantas dimensiones; la desviación, en cambio, vale siempre.
+# Con $d_k = 1$ la normal encaja mal; con $d_k = 2$, regular; con $d_k = 64$ ya no se distinguen a simple vista. La curva negra de la figura solo describe bien el histograma a partir de unas cuantas dimensiones. La desviación es la misma con cualquier $d_k$ y con cualquier distribución.
 
 # %% [markdown]
 # ## Por qué la raíz y no d_k
 #
-# Si dividir es bueno, ¿no será mejor dividir más? El paso 4 ya lo contesta. Al dividir entre $d_k$, la desviación queda en $\sqrt{d_k} / d_k = 1 / \sqrt{d_k}$: demasiado pequeña, y más pequeña cuanto mayor es $d_k$.
+# Si dividir ayuda, ¿no será mejor dividir más? El paso 4 ya lo contesta. Al dividir entre $d_k$, la desviación queda en $\sqrt{d_k} / d_k = 1 / \sqrt{d_k}$: demasiado pequeña, y más pequeña cuanto mayor es $d_k$.
 
 # %%
 print("  d_k   sin dividir   ÷ √d_k   ÷ d_k")
@@ -206,16 +206,16 @@ for d_k, scores in lesson.scores_by_dimension(20_000, (16, 64, 256, 1024), seed=
     print(f"{d_k:>5} {number(raw, 1):>13} {number(raw / np.sqrt(d_k), 2):>8} {number(raw / d_k, 2):>7}")
 
 # %% [markdown]
-# Solo la columna del centro se queda quieta. Sin dividir, las puntuaciones se separan cada vez más: la softmax se satura. Al dividir entre $d_k$ se juntan: con $d_k = 1024$ la desviación es 0.03, todas las claves reciben casi el mismo peso y da igual lo que dijeran.
+# Solo la columna del centro se queda quieta. Sin dividir, las puntuaciones se separan cada vez más y la softmax se satura. Al dividir entre $d_k$ se juntan: con $d_k = 1024$ la desviación es 0.03, y todas las claves reciben casi el mismo peso, digan lo que digan.
 #
 # Dividir de menos es decidir sin motivo. Dividir de más es olvidar lo que se ha visto.
 
 # %% [markdown]
-# ## Predice y arrastra: ¿cuánto se lleva la mayor?
+# ## Predice y arrastra: ¿cuánto vale el mayor peso?
 #
-# Ocho claves al azar. Si el reparto fuera uniforme, cada una tendría $1/8$.
+# Ocho claves al azar. Si el reparto fuera uniforme, cada una tendría un peso de $1/8$.
 #
-# **Con $d_k = 64$ y sin dividir, ¿cuánto pesa en media la que más pesa?** Apuesta primero.
+# **Con $d_k = 64$ y sin dividir, ¿cuánto vale, en media, el mayor de los ocho pesos?** Apuesta primero.
 #
 # - Fíjate arriba a la izquierda: los pesos de una tirada. La línea de puntos es el reparto uniforme.
 # - Fíjate arriba a la derecha: la media de muchas tiradas con los tres divisores. La banda recoge el 95 % de los experimentos de cien tiradas.
@@ -225,7 +225,7 @@ for d_k, scores in lesson.scores_by_dimension(20_000, (16, 64, 256, 1024), seed=
 lesson.divisor()
 
 # %% [markdown]
-# ¿Y con cuánta seguridad lo sabemos? Repite un experimento de cien tiradas y verás.
+# ¿Y con cuánta seguridad lo sabemos? La celda repite cinco veces un experimento de cien tiradas.
 
 # %%
 rng = np.random.default_rng(7)
@@ -237,9 +237,9 @@ for repeat in range(1, 6):
     print(f"experimento {repeat} {number(raw, 2):>16} {number(root, 2):>8}")
 
 # %% [markdown]
-# Cinco experimentos honrados, cinco respuestas. Un número suelto engaña: hacen falta más tiradas, y decir cuánto bailan.
+# Los cinco están bien hechos y no dan lo mismo. Un número suelto engaña: hacen falta más tiradas y hay que decir cuánto varían.
 #
-# Un atajo lo abarata. Con $q$ ya fija, $q \cdot k = \sum_i q_i k_i$ es una suma de normales independientes, o sea otra normal, de varianza $\sum_i q_i^2 = \lVert q \rVert^2$. Así que las ocho puntuaciones son $\lVert q \rVert$ veces ocho normales. Basta con sortear $\lVert q \rVert$ y esas ocho: 9 números por tirada en lugar de $9 \cdot 64$. Con eso, un millón de tiradas sale barato.
+# Hay un atajo. Con $q$ ya fija, $q \cdot k = \sum_i q_i k_i$ es una suma de normales independientes, o sea otra normal, de varianza $\sum_i q_i^2 = \lVert q \rVert^2$. Así que las ocho puntuaciones son $\lVert q \rVert$ por ocho normales de varianza 1. Basta con sortear $\lVert q \rVert$ y esas ocho: 9 números por tirada en lugar de $9 \cdot 64$. Con eso se puede hacer un millón de tiradas.
 
 # %%
 raw, root = lesson.largest_weights(64, [1, 8], 1_000_000)
@@ -250,9 +250,9 @@ for name, weights in (("sin dividir", raw), ("÷ √d_k", root)):
     print(f"con 100 tiradas: desviación {number(experiments.std(), 3)}, el 95 % de {number(low, 2)} a {number(high, 2)}")
 
 # %% [markdown]
-# La mayor de ocho se lleva 0.875 sin dividir y 0.360 con $\sqrt{d_k}$. Si haces cien tiradas en tu ordenador, espera cualquier cosa entre 0.84 y 0.91, o entre 0.34 y 0.38.
+# El mayor de los ocho pesos vale, en media, 0.875 sin dividir y 0.360 con $\sqrt{d_k}$. Si haces cien tiradas en tu ordenador, espera cualquier cosa entre 0.84 y 0.91, o entre 0.34 y 0.38.
 #
-# Con $d_k = 1024$ la diferencia se agranda. Y entra el tercer divisor.
+# Con $d_k = 1024$ la diferencia se agranda. Probamos también el tercer divisor, $d_k$.
 
 # %%
 raw, root, whole = lesson.largest_weights(1024, [1, 32, 1024], 400_000, seed=8)
@@ -261,20 +261,20 @@ for name, weights in (("sin dividir", raw), ("÷ √d_k", root), ("÷ d_k", whol
 print("uniforme     mayor peso", number(1 / 8, 3))
 
 # %% [markdown]
-# Sin dividir, 0.969: casi todo para una clave que no ha hecho nada. Con $\sqrt{d_k}$, 0.361: casi lo mismo que con 64 componentes. Con $d_k$, 0.131: casi el 0.125 del reparto uniforme.
+# Sin dividir, 0.969: casi todo para una clave, por puro azar. Con $\sqrt{d_k}$, 0.361: casi lo mismo que con 64 componentes. Con $d_k$, 0.131: casi el 0.125 del reparto uniforme.
 #
-# Y fíjate en la última columna. No se ha desbordado nada, porque la softmax resta el máximo. Saturarse y desbordarse son averías distintas, y esta división solo sirve para la primera.
+# Y fíjate en la última columna: tampoco sin dividir se ha desbordado nada. Saturarse y desbordarse son averías distintas, y esta división solo sirve para la primera.
 
 # %% [markdown]
 # ## Adónde va el gradiente
 #
-# ¿Quién paga la saturación? Sigue la pérdida hacia atrás. Escribimos $\partial q$ para el gradiente de la pérdida respecto de $q$, y lo mismo con las demás letras. Para una consulta con pesos $p$, puntuaciones $s$ y salida $o = \sum_j p_j v_j$:
+# ¿Quién paga la saturación? Sigue la pérdida hacia atrás. Escribimos $\partial q$ para el gradiente de la pérdida respecto de $q$, y lo mismo con las demás letras. Para una consulta con pesos $p$, puntuaciones ya divididas $z$ y salida $o = \sum_j p_j v_j$:
 #
-# $$\partial v_j = p_j\, \partial o \qquad\quad \partial p_j = v_j \cdot \partial o \qquad\quad \partial s = J\,\partial p$$
+# $$\partial v_j = p_j\, \partial o \qquad\quad \partial p_j = v_j \cdot \partial o \qquad\quad \partial z = J\,\partial p$$
 #
-# $$\partial q = \frac{1}{\sqrt{d_k}} \sum_j \partial s_j\, k_j \qquad\quad \partial k_j = \frac{1}{\sqrt{d_k}}\, \partial s_j\, q$$
+# $$\partial q = \frac{1}{\sqrt{d_k}} \sum_j \partial z_j\, k_j \qquad\quad \partial k_j = \frac{1}{\sqrt{d_k}}\, \partial z_j\, q$$
 #
-# El jacobiano de la softmax está entre la pérdida y las consultas, y entre la pérdida y las claves. Delante de los valores no está. Si $J$ se apaga, se apagan $\partial q$ y $\partial k$, y no $\partial v$.
+# En el camino de la pérdida a las consultas y a las claves está el jacobiano de la softmax. En el camino a los valores, no. Si $J$ se apaga, se apagan $\partial q$ y $\partial k$, pero no $\partial v$.
 #
 # La celda calcula los gradientes exactos de una atención recién inicializada y comprueba uno a empujones: mueve todas las consultas un poco en una dirección al azar y mira cuánto cambia la pérdida.
 
@@ -313,13 +313,13 @@ for name, g in rows.items():
     print(f"{name:<12} {typical[0]:<9} {number(g.slopes.mean(), 3):<8} {typical[1]:<9} {typical[2]:<7} {typical[3]:<7} {typical[4]}")
 
 # %% [markdown]
-# Aquí hay una sorpresa, y conviene mirarla despacio.
+# Aquí hay una sorpresa.
 #
-# - **La consulta típica no recibe casi nada.** Sin dividir, la mediana de ‖∂q‖ es unas mil veces menor, y la de max|J| se hunde mucho más.
+# - **La consulta típica no recibe casi nada.** Sin dividir, la mediana de ‖∂q‖ es unas mil veces menor, y la de max|J| cae mucho más.
 # - **Y aun así la norma de $\partial W^Q$ es mayor sin dividir.** La de $\partial W^K$, también.
-# - $\partial W^V$ no se apaga: delante de los valores no hay ningún $J$.
+# - $\partial W^V$ no se apaga: de la pérdida a los valores no hay ningún $J$.
 #
-# ¿Cómo puede la suma ser mayor si casi todos los sumandos son ridículos? Porque unos cuantos son enormes. Compara la mediana de max|J|, 1.1e−6, con su media, 0.021: la media la hacen unos cuantos. El dibujo los enseña a todos.
+# $\partial W^Q$ suma lo que aporta cada consulta. ¿Cómo puede la suma ser mayor si casi todos los sumandos son diminutos? Porque unos cuantos son enormes. Compara la mediana de max|J|, 1.1e−6, con su media, 0.021: la media la hacen esos pocos. La figura enseña todas las consultas.
 
 # %%
 lesson.gradient_spread(raw, root)
@@ -336,17 +336,17 @@ print("más que la mayor con √d_k:                  ", number(100 * (raw.queri
 print("el 10 % con más gradiente reúne:            ", number(100 * energy[:tenth].sum() / energy.sum(), 0), "% del total (en cuadrados)")
 
 # %% [markdown]
-# Con un reparto tan abierto, la propia mediana sin dividir baila: otras cuarenta frases pueden dar una varias veces mayor o menor. Lo que no cambia es la forma.
+# Con valores tan dispersos, la propia mediana sin dividir varía mucho: otras cuarenta frases pueden dar una varias veces mayor o menor. Lo que no cambia es la forma.
 #
-# La mitad de las consultas recibe menos de una milésima de lo normal. En la otra punta, un 19 % recibe más que cualquiera con la división: son las que el azar ha dejado a medias entre dos claves. Ahí $J$ no es pequeño, y además falta el factor $1/\sqrt{d_k}$ de $\partial q$, que por sí solo hace su gradiente $32$ veces mayor.
+# La mitad de las consultas recibe menos de una milésima de lo normal. En la otra punta, un 19 % recibe más que cualquiera de las que dividen: son las que el azar ha dejado a medias entre dos claves. Ahí $J$ no es pequeño, y además falta el factor $1/\sqrt{d_k}$ de $\partial q$, que por sí solo hace su gradiente $32$ veces mayor.
 #
-# La imagen honrada, entonces, no es «sin la división no hay gradiente». Es esta: **la mayoría de las consultas no aprende casi nada y una minoría da bandazos**. Quien solo mira la norma de la matriz ve un gradiente sano y hasta grande.
+# Así que no es cierto que sin la división no haya gradiente. Lo que pasa es que **la mayoría de las consultas no aprende casi nada y una minoría da bandazos**. Si solo miras la norma de la matriz, ves un gradiente sano y hasta grande.
 #
 # Vuelve al explorador de los tres divisores y mira ahora los paneles de abajo.
 #
 # - Sin dividir, sube $d_k$: a la izquierda las normas crecen; a la derecha la mediana se hunde y la banda se abre.
 # - Con $\sqrt{d_k}$ todo queda plano: la escala del gradiente ya no depende de $d_k$.
-# - Con $d_k$ las consultas y las claves se apagan todas a la vez, poco a poco. La softmax no está saturada, pero el divisor aplasta lo que pasa por él.
+# - Con $d_k$ el gradiente de las consultas y de las claves se apaga poco a poco, en todas a la vez. La softmax no está saturada, pero el divisor encoge todo lo que pasa por él.
 
 # %% [markdown]
 # ## Cuando el supuesto falla
@@ -370,7 +370,7 @@ for sigma in (0.5, 1, 2):
 #
 # Primero se promedia sobre $k$. Luego, como $q^{\mathsf T} \Sigma_k\, q$ es un número, es igual a su traza, y dentro de la traza se pueden rotar los factores. Al final se promedia sobre $q$.
 #
-# Si una de las dos matrices es la identidad, queda la traza de la otra, que es $d_k$ cuando las varianzas son 1. La correlación solo cuenta en las parejas de componentes donde **las dos** la tienen: si va en el mismo sentido, la varianza sube; si va en sentidos contrarios, baja.
+# Si una de las dos matrices es la identidad, queda la traza de la otra, que es $d_k$ cuando las varianzas son 1. La correlación solo cuenta en las parejas de componentes donde la tienen **las dos**, la consulta y la clave: si va en el mismo sentido, la varianza sube; si va en sentidos contrarios, baja.
 
 # %%
 def correlated(rng, pattern, share=0.5):
@@ -397,9 +397,9 @@ for name, (first, second, a, b) in cases.items():
     print(f"correlación: {name:<18} medida {number(scores.std(), 1):>5}   √tr(Σ_q Σ_k) = {number(theory, 1)}")
 
 # %% [markdown]
-# Con correlación en una sola, todo sigue en 8.0. Con la misma en las dos, la desviación se multiplica por cuatro. Si cada una la tiene en una dirección distinta, hasta baja un poco.
+# Con correlación solo en $q$, todo sigue en 8.0. Con la misma en las dos, la desviación se multiplica por cuatro. Si cada una la tiene en una dirección distinta, baja un poco.
 #
-# **¿Y en una red de verdad?** Depende de dos cosas. Después de una normalización por capas (*layer norm*, lección 4), cada fila tiene media 0 y desviación 1, así que su norma al cuadrado es $d_\text{model}$. Si la matriz $W$ se sortea con varianza $1/d_\text{model}$, cada componente de $q$ tiene varianza $d_\text{model} \cdot 1/d_\text{model} = 1$. Justo el supuesto. Pero hay otras maneras de empezar:
+# **¿Y en una red de verdad?** Depende de dos cosas. Después de una normalización por capas (*layer norm*, lección 4), cada fila tiene media 0 y desviación 1, así que su norma al cuadrado es $d_{\mathrm{model}}$. Si la matriz $W$ se sortea con varianza $1/d_{\mathrm{model}}$, cada componente de $q$ tiene varianza $d_{\mathrm{model}} \cdot 1/d_{\mathrm{model}} = 1$. Justo el supuesto. Pero hay otras maneras de empezar:
 
 # %%
 rng = np.random.default_rng(12)
@@ -416,14 +416,14 @@ for name, start in starts.items():
     print(f"{name:<30} componentes de q: {number(queries.std(), 2)}   puntuaciones ÷ √d_k: {number(scores.std(), 2)}")
 
 # %% [markdown]
-# Con varianza $1/d_\text{model}$ las puntuaciones tienen desviación 1. Con las otras dos salen más pequeñas, alrededor de un tercio: los pesos empiezan aún más repartidos, y eso no hace daño. Y después, en cuanto se entrena, las matrices cambian y el supuesto deja de estar garantizado.
+# Con varianza $1/d_{\mathrm{model}}$ las puntuaciones tienen desviación 1. Con las otras dos salen más pequeñas, alrededor de un tercio: los pesos empiezan aún más repartidos, lejos de la saturación. Después, en cuanto se entrena, las matrices cambian y el supuesto deja de estar garantizado.
 #
-# Así que $\sqrt{d_k}$ no promete que la softmax no se sature nunca. Promete que **el punto de partida no depende de $d_k$**.
+# Así que $\sqrt{d_k}$ no asegura que la softmax no se sature nunca. Asegura que **el punto de partida no dependa de $d_k$**.
 
 # %% [markdown]
 # ## La raíz de qué, y cuándo
 #
-# **De $d_k$, no de $d_\text{model}$.** Con $d_\text{model} = 512$ y 8 cabezas, cada cabeza trabaja con $d_k = 64$ componentes (lección 3). La varianza es la de los 64 que se suman. En código, el divisor es la raíz del último eje de las consultas, **después** de repartirlas en cabezas.
+# **De $d_k$, no de $d_{\mathrm{model}}$.** Con $d_{\mathrm{model}} = 512$ y 8 cabezas, cada cabeza trabaja con $d_k = 64$ componentes (lección 3). La varianza es la de los 64 que se suman. En código, el divisor es la raíz del último eje de las consultas, **después** de repartirlas en cabezas.
 
 # %%
 scores = lesson.scores_by_dimension(20_000, [512 // 8], seed=13)[64]
@@ -442,7 +442,7 @@ difference = np.abs((Q / 8) @ K.T - (Q @ K.T) / 8).max()
 print("diferencia menor que 1e-12:", difference < 1e-12)
 
 # %% [markdown]
-# **Multiplicar por $\sqrt{d_\text{model}}$ es otra cosa.** El artículo, en la sección 3.4, multiplica los *embeddings* de entrada por $\sqrt{d_\text{model}}$. Se parece en la escritura y en nada más. No está dentro de la atención, no deshace la división y responde a otra pregunta: si los embeddings empiezan con desviación $1/\sqrt{d_\text{model}}$, son demasiado pequeños al lado de la codificación posicional que se les suma (lección 5).
+# **Multiplicar por $\sqrt{d_{\mathrm{model}}}$ es otra cosa.** El artículo, en la sección 3.4, multiplica los embeddings de entrada (el vector aprendido de cada token) por $\sqrt{d_{\mathrm{model}}}$. Se parece en la escritura y en nada más: no está dentro de la atención ni deshace la división. El artículo no dice por qué lo hace. La razón que suele darse es de tamaño: si los embeddings empiezan con desviación $1/\sqrt{d_{\mathrm{model}}}$, son demasiado pequeños al lado de la codificación posicional que se les suma (lección 5).
 
 # %%
 rng = np.random.default_rng(15)
@@ -455,11 +455,11 @@ print("codificación posicional:", number(np.sqrt((positions**2).mean()), 3))
 # %% [markdown]
 # ## La escena del banco
 #
-# Basta de azar. Ahora, una atención que puedes calcular de cabeza.
+# Ahora, sin azar: una atención que puedes calcular de cabeza.
 #
 # > Me senté en el banco de mi jardín
 #
-# ¿El banco de sentarse o el del dinero? Tú lo sabes por los vecinos: «senté», «jardín». La atención hace eso: la consulta de «banco» puntúa a cada palabra y recoge un poco de cada una.
+# ¿El banco de sentarse o el del dinero? Tú lo sabes por las palabras vecinas: «senté», «jardín». La atención hace algo parecido: compara la consulta de «banco» con la clave de cada palabra y recoge un poco del valor de cada una. Aquí, cada palabra es un token.
 #
 # Los vectores tienen dos componentes y **están elegidos a mano**, para que las cuentas salgan. No vienen de ningún modelo. La consulta de «banco» es $q = (1, 1)$, así que cada puntuación es la suma de los dos números de la clave. Los valores dicen cuánto aporta cada palabra a cada lectura, (asiento, dinero).
 
@@ -484,7 +484,7 @@ print(*(f"{word} {number(weight, 3)}" for word, weight in zip(scene.words, weigh
 print("vector nuevo:", ", ".join(number(each, 3) for each in output))
 
 # %% [markdown]
-# El vector nuevo de «banco» es (0.750, 0.050): asiento, sin apenas dudas. Se ha hecho con seis décimas de «jardín», dos de «senté» y una de sí mismo.
+# El vector nuevo de «banco» es (0.750, 0.050): asiento, casi sin dudas. Se ha hecho con seis décimas de «jardín», dos de «senté» y una de sí mismo.
 #
 # Esto era sin dividir. La atención completa divide entre $\sqrt{2}$, porque aquí $d_k = 2$:
 
@@ -495,7 +495,7 @@ for name, scale in (("sin dividir", 1), ("÷ √2", None)):  # sin escala propia
     print("             vector nuevo:", ", ".join(number(each, 3) for each in output[0]))
 
 # %% [markdown]
-# «jardín» baja de 0.601 a 0.456 y el vector nuevo pasa a (0.625, 0.064). El orden de las palabras es el mismo. **La división no cambia la lectura: solo su contraste.**
+# «jardín» baja de 0.601 a 0.456 y el vector nuevo pasa a (0.625, 0.064). El orden de los pesos es el mismo. **La división no cambia la lectura, solo su contraste.**
 #
 # Ahora su gemela, con la misma consulta, $(1, 1)$, y otros vecinos.
 
@@ -506,7 +506,7 @@ print(*(f"{word} {number(weight, 3)}" for word, weight in zip(scene.words, weigh
 print("vector nuevo:", ", ".join(number(each, 3) for each in output[0]))
 
 # %% [markdown]
-# «dinero» se lleva 0.626 y el vector nuevo es (0.052, 0.782): ahora es el banco del dinero. «banco» hizo la misma pregunta en las dos frases. Cambió quién contestaba.
+# «dinero» se lleva 0.626 y el vector nuevo es (0.052, 0.782): ahora es el banco del dinero. «banco» hizo la misma consulta en las dos frases. Cambiaron las claves que la contestaban.
 #
 # Muévelo tú.
 #
@@ -520,13 +520,13 @@ lesson.bank()
 # %% [markdown]
 # ## Errores frecuentes
 #
-# - **Dividir entre $\sqrt{d_\text{model}}$.** No falla nada y los pesos parecen razonables: solo están más repartidos de la cuenta. Se ve midiendo la desviación de las puntuaciones.
+# - **Dividir entre $\sqrt{d_{\mathrm{model}}}$.** No falla nada y los pesos parecen razonables: solo están más repartidos de la cuenta. Se ve midiendo la desviación de las puntuaciones.
 # - **Dividir entre $d_k$.** Igual de silencioso. Con $d_k$ grande, todas las filas de pesos se parecen al reparto uniforme.
-# - **Multiplicar en vez de dividir.** La softmax se satura del todo: cada fila es casi un 1 y ceros.
+# - **Multiplicar en vez de dividir.** La softmax se satura aún más: cada fila es casi un 1 y ceros.
 # - **Dividir después de la softmax.** Los pesos dejan de sumar 1 y el contraste no cambia.
-# - **Comprobar las columnas.** Los pesos de cada **fila** suman 1: una fila por consulta. Las columnas suman lo que toque.
+# - **Comprobar las columnas.** Los pesos de cada **fila** suman 1: una fila por consulta. Las columnas pueden sumar cualquier cosa.
 # - **«La raíz evita que se desborde la exponencial».** No: de eso se encarga restar el máximo.
-# - **«Sin la raíz no hay gradiente».** Lo hay, y hasta mayor en norma; lo que pasa es que va a parar a una minoría de las consultas.
+# - **«Sin la raíz no hay gradiente».** Lo hay, y hasta mayor en norma, pero va a parar a una minoría de las consultas.
 #
 # La celda enseña dos de ellos. La matriz no es cuadrada, para que filas y columnas no se confundan.
 
@@ -542,7 +542,7 @@ print("filas si divides tras la softmax:", *(number(total, 3) for total in late.
 # %% [markdown]
 # ## Ejercicios
 #
-# Cuatro, de menos a más. Cada uno se comprueba solo: si algo falla, te dice qué error parece. Cambia los `...` y ejecuta.
+# Cambia cada `...` por tu expresión y ejecuta la celda. Si algo falla, la comprobación te dirá a qué error conocido se parece.
 #
 # ### Ejercicio 1 · `scores`
 #
@@ -577,7 +577,7 @@ check("scores", my_scores)
 # ●●○ · 8 minutos · La atención entera. Devuelve dos cosas, en este orden: la salida, $(n_q, d_v)$, y los pesos, $(n_q, n_k)$.
 #
 # <details><summary>Pista 1</summary>Son tres pasos: puntuaciones divididas, pesos, mezcla de valores.</details>
-# <details><summary>Pista 2</summary>Cada fila de pesos tiene que sumar 1. El `softmax` del curso trabaja por el último eje.</details>
+# <details><summary>Pista 2</summary>Cada fila de pesos tiene que sumar 1. La `softmax` del curso reparte a lo largo del último eje.</details>
 # <details><summary>Pista 3</summary>La salida es una media de valores: cada fila de pesos multiplica a la matriz de valores.</details>
 
 # %% tags=["exercise"]
@@ -606,7 +606,7 @@ check("attention", my_attention)
 #
 # ### Ejercicio 3 · `score_deviation`
 #
-# ●●○ · 8 minutos · Mide, y di cuánto te puedes fiar. La fila $i$ de las consultas va con la fila $i$ de las claves: $n$ parejas, $n$ puntuaciones, **sin dividir**. Devuelve su desviación típica y el error típico de esa desviación, que es la desviación dividida entre $\sqrt{2n}$ (vale cuando las puntuaciones son casi normales).
+# ●●○ · 8 minutos · Mide una desviación y di cuánto te puedes fiar de ella. La fila $i$ de las consultas va con la fila $i$ de las claves: $n$ parejas, $n$ puntuaciones, **sin dividir**. Devuelve su desviación típica y el error típico de esa desviación, que es la desviación dividida entre $\sqrt{2n}$ (vale cuando las puntuaciones son casi normales).
 #
 # <details><summary>Pista 1</summary>No hace falta la matriz entera de consultas por claves: solo su diagonal.</details>
 # <details><summary>Pista 2</summary>Multiplica componente a componente y suma cada fila.</details>
@@ -657,13 +657,13 @@ check("sigma_divisor", my_sigma_divisor)
 #     return sigma**2 * np.sqrt(d_k)
 # ```
 #
-# La varianza es $d_k\, \sigma^4$; su raíz, $\sigma^2 \sqrt{d_k}$. Con $\sigma = 1$ vuelve la raíz de siempre.
+# La varianza es $d_k\, \sigma^4$; su raíz, $\sigma^2 \sqrt{d_k}$. Con $\sigma = 1$ vuelve a salir $\sqrt{d_k}$.
 # </details>
 
 # %% [markdown]
 # ## Preguntas
 #
-# Sin prisa y sin nota. Cada respuesta equivocada explica por qué lo es, y puedes volver a intentarlo.
+# Sin prisa y sin nota. Cada opción explica por qué vale o por qué no, y puedes volver a intentarlo.
 
 # %%
 quiz("lesson2")
@@ -676,21 +676,21 @@ score("lesson2")
 #
 # 1. Con componentes independientes, de media 0 y varianza 1, $q \cdot k$ tiene varianza $d_k$: se suman $d_k$ varianzas de 1.
 # 2. Dividir entre $\sqrt{d_k}$ deja la desviación en 1 para cualquier $d_k$. Así ninguna softmax empieza saturada; dividir entre $d_k$ aplana demasiado.
-# 3. Sin la división, la consulta típica no recibe casi gradiente y una minoría recibe muchísimo. Los valores no lo notan: delante de ellos no hay jacobiano.
-# 4. Es la raíz de lo que se suma, el $d_k$ de cada cabeza. Con otra escala o con correlación común, la varianza es $\operatorname{tr}(\Sigma_q \Sigma_k)$.
-# 5. La división no cambia qué palabra gana. Cambia el contraste.
+# 3. Sin la división, la consulta típica no recibe casi gradiente y una minoría recibe muchísimo. Los valores no lo notan: en su camino no está el jacobiano.
+# 4. Es la raíz del número de sumandos, el $d_k$ de cada cabeza. Con otra escala o con correlación en $q$ y en $k$, la varianza es $\operatorname{tr}(\Sigma_q \Sigma_k)$.
+# 5. La división no cambia qué clave recibe más peso. Cambia el contraste.
 
 # %% [markdown]
 # ## Términos
 #
 # | español | inglés | en una línea |
 # |---|---|---|
-# | consulta | *query* | lo que una palabra pregunta, $q$ |
-# | clave | *key* | con lo que una palabra responde, $k$ |
-# | valor | *value* | lo que una palabra entrega, $v$ |
+# | consulta | *query* | lo que un token pregunta, $q$ |
+# | clave | *key* | con lo que un token responde, $k$ |
+# | valor | *value* | lo que un token aporta, $v$ |
 # | producto escalar | *dot product* | $q \cdot k = \sum_i q_i k_i$ |
 # | atención escalada | *scaled dot-product attention* | la atención con su división entre $\sqrt{d_k}$ |
-# | varianza | *variance* | la media del cuadrado de lo que se aparta de la media |
+# | varianza | *variance* | la media de los cuadrados de las distancias a la media |
 # | desviación típica | *standard deviation* | la raíz de la varianza |
 # | error típico | *standard error* | cuánto varía una estimación de un experimento a otro, como desviación típica |
 # | curtosis | *kurtosis* | cuánto pesan las colas; 3 en la normal |
@@ -699,8 +699,8 @@ score("lesson2")
 # %% [markdown]
 # ## Fuentes
 #
-# - A. Vaswani y otros (2017), *Attention Is All You Need*, sección 3.2.1 y nota 4 (la división), sección 3.4 (los embeddings por $\sqrt{d_\text{model}}$).
-# - C. M. Bishop y H. Bishop (2024), *Deep Learning: Foundations and Concepts*, sección 12.1.5.
+# - Vaswani y otros (2017), *Attention Is All You Need*, sección 3.2.1 y nota 4 (la división), sección 3.4 (los embeddings por $\sqrt{d_{\mathrm{model}}}$).
+# - Bishop y Bishop (2024), *Deep Learning: Foundations and Concepts*, sección 12.1.5.
 #
 # **Siguiente lección:** [3 · Varias cabezas](03_varias_cabezas.ipynb). Una softmax por consulta solo puede decir una cosa. ¿Y si hay que decir dos?
 
