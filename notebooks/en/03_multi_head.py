@@ -9,13 +9,13 @@
 # %% [markdown]
 # # 3 · Multi-head
 #
-# [Español](../es/03_varias_cabezas.ipynb) · about 28 minutes, exercises not counted
+# [Español](../es/03_varias_cabezas.ipynb) · about 28 minutes, exercises not included
 #
-# At the end you will be able to:
+# By the end you will be able to:
 #
 # - say what one softmax per row cannot say, and how two heads say it;
 # - follow every shape from $(n, d_{\mathrm{model}})$ to the heads and back, and spot the reshape that mixes tokens;
-# - count the weights and the operations of multi-head attention, and read the heads of a real model without fooling yourself.
+# - count the weights and the operations of multi-head attention, and test what a head of a real model does before you believe its map.
 
 # %% tags=["setup"]
 # Finds the course, chooses the language and says the version. Run this cell before the others.
@@ -57,11 +57,11 @@ from bloque.quiz import quiz, score
 # %% [markdown]
 # ## The question
 #
-# Read *I sat on the bank of the river* and stop at **bank**. To know which bank it is you want two small words at once: *on*, because someone sits there, and *of*, because it announces where. These are two different rules, and they point at two different places.
+# Read *I sat on the bank of the river* and stop at **bank**. To know which bank it is, two small words help at once: *on*, because somebody sits there, and *of*, because what comes next says which bank. These are two different rules, and they point at two different places.
 #
-# One attention gives each word one row of weights. That row is a softmax, so it adds up to 1. Can a single row obey two rules?
+# One attention gives each token one row of weights. That row is a softmax, so it adds up to 1. Can a single row obey two rules?
 #
-# Let us try with the simplest model there is. A rule is a row of scores: some strength on the token it points at, 0 on the other seven. Rule 1 points at *on*, which is token 2 counting from 0; rule 2 points at *of*, token 5. To put both rules in one row, we add their scores.
+# We try it with a toy. A rule is a row of scores: some strength on the token it points at, 0 on the other seven. Rule 1 points at *on*, which is token 2 counting from 0; rule 2 points at *of*, token 5. To put both rules in one row, we add their scores.
 
 # %%
 both = lesson.rule(token=2, strength=6) + lesson.rule(token=5, strength=6)
@@ -71,9 +71,9 @@ print("scores ", [number(float(z), 0) for z in both])
 print("weights", [number(float(p), 3) for p in weights])
 
 # %% [markdown]
-# Two rules of strength 6 get 0.496 each. Neither is obeyed: the new vector is half one thing and half the other. Weights of one row compete, because together they can only make 1.
+# Two rules of strength 6 get 0.496 each. Neither is obeyed whole: the new vector is half one thing and half the other. The weights of one row compete, because together they make 1.
 #
-# Now make the rules unequal. **Before you drag, commit a guess**: rule 1 has strength 6 and rule 2 has strength 2. What weight is left for the token of rule 2?
+# Now make the rules unequal. **Set your guess before you drag**: rule 1 has strength 6 and rule 2 has strength 2. What weight is left for the token of rule 2?
 #
 # Look for this:
 #
@@ -96,9 +96,9 @@ print("rule 2 in a head of its own:", number(float(weak_in_its_own), 3))
 print("uniform:", number(1 / 8, 3))
 
 # %% [markdown]
-# With a gap of 4 the weaker rule keeps 0.018, well below the uniform 0.125. It has not been weakened: in a head of its own the same rule gets 0.514. It was hidden by its neighbour.
+# With a gap of 4 the weaker rule keeps 0.018, well below the uniform 0.125. It has not been weakened: in a head of its own the same rule gets 0.514. It was hidden by the other rule.
 #
-# That is the whole reason for several heads. **One softmax per row can say one thing; with $h$ softmaxes per row, a layer can say $h$ things.**
+# That is what several heads are for. **One softmax per row can say one thing; with $h$ softmaxes per row, a layer can say $h$ things.**
 
 # %% [markdown]
 # ## Cutting the width into heads
@@ -134,15 +134,15 @@ lesson.columns()
 #
 # $$3 \cdot h \cdot d_{\mathrm{model}} \cdot \frac{d_{\mathrm{model}}}{h} + d_{\mathrm{model}}^2 = 4\, d_{\mathrm{model}}^2$$
 #
-# The course's counter builds the sum from the shapes; let it speak for several $h$.
+# The course's counter builds the sum from the shapes. The cell calls it for several $h$.
 
 # %%
 for heads in (1, 2, 4, 8):
     count = bloque.count_parameters(512, heads, 2048).attention
-    print(f"{heads} heads: {number(count)} weights;  of full width: {number(lesson.wide_heads_count(512, heads))}")
+    print(f"{heads} head(s): {number(count)} weights;  of full width: {number(lesson.wide_heads_count(512, heads))}")
 
 # %% [markdown]
-# Always 1 048 576. Eight heads of full width would take 8 388 608, eight times as many. "More heads" is free only when the heads get narrower.
+# Always 1 048 576. Eight heads of full width would take 8 388 608, eight times as many. “More heads” is free only when the heads get narrower.
 
 # %% [markdown]
 # ## The shapes, one by one
@@ -166,7 +166,7 @@ print("same as split_heads:", np.array_equal(heads, bloque.split_heads(x, 3)))
 # %% [markdown]
 # Head 0 holds the first two columns of the four tokens: `[0, 1], [6, 7], [12, 13], [18, 19]`. Each row is still one token.
 #
-# There is a shorter way that is wrong. It gives the right shape, raises no error, and trains, only worse.
+# There is a shorter way that is wrong. It gives the right shape and raises no error, so nothing tells you.
 
 # %%
 straight = x.reshape(3, 4, 2)  # (h, n, d_k) in one go: the mistake
@@ -196,7 +196,7 @@ print("back to the start:", np.array_equal(back, x))
 # %% [markdown]
 # ## Every head sees every column
 #
-# "The width is shared out" invites a misreading: that head 0 only sees the first columns **of $X$**. It is the columns of $XW^Q$ that are shared out, and each of them mixes all the columns of $X$. So if we touch only the last column of the input, the first head must notice.
+# “The width is shared out” invites a misreading: that head 0 only sees the first columns **of $X$**. It is the columns of $XW^Q$ that are shared out, and each of them mixes all the columns of $X$. So if we touch only the last column of the input, the first head must notice.
 
 # %%
 rng = np.random.default_rng(3)
@@ -257,7 +257,7 @@ print("largest output with W^O = 0:", number(float(abs(silent).max()), 1))
 # %% [markdown]
 # ## Where Q, K and V come from
 #
-# The matrices $W$ are learned, and then they stay. The weights $\alpha$ are not learned: they are computed anew for each sentence, from its own rows. Same matrices, another sentence, another map:
+# The matrices $W$ are learnt, and then they stay. The attention weights $\alpha$ are not learnt: they are computed anew for each sentence, from its own rows. Same matrices, another sentence, another map:
 
 # %%
 another = rng.standard_normal((n, d_model))
@@ -278,17 +278,17 @@ print("output", crossed.shape, " maps", cross_maps.shape)
 # %% [markdown]
 # ## How others write it
 #
-# If you read two sources, you will meet two notations. Nothing is wrong; only the convention changes. Before comparing formulas, find the row of this table you are in.
+# Two sources often mean two notations. Neither is wrong; only the convention changes. Before you compare formulas, find the row of this table that each one follows.
 #
 # | Source | A token is | Scores | Block |
 # |---|---|---|---|
-# | This course; Vaswani et al. (2017) | a row, $XW$ | $QK^\top$, softmax by rows | post-norm |
-# | Bishop and Bishop (2024) | a row, $XW$ | $QK^\top$, softmax by rows | post-norm, with pre-norm as a variant |
-# | Prince (2023), *Understanding Deep Learning* | a column, $\Omega X$ | $K^\top Q$, softmax by columns | post-norm |
-# | PyTorch, `nn.MultiheadAttention` | a row, but it stores $W^\top$ | $QK^\top$, softmax by rows | `norm_first`, in its encoder layer, chooses |
-# | GPT-2 | a row, one matrix for Q, K and V | $QK^\top$, softmax by rows | pre-norm |
+# | This course; Vaswani et al. (2017) | a row, $XW$ | $QK^{\mathsf T}$, softmax by rows | post-norm |
+# | Bishop and Bishop (2024) | a row, $XW$ | $QK^{\mathsf T}$, softmax by rows | post-norm, with pre-norm as a variant |
+# | Prince (2023), *Understanding Deep Learning* | a column, $\Omega X$ | $K^{\mathsf T} Q$, softmax by columns | post-norm |
+# | PyTorch, `nn.MultiheadAttention` | a row, but it stores $W^{\mathsf T}$ | $QK^{\mathsf T}$, softmax by rows | `norm_first`, in its encoder layer, chooses |
+# | GPT-2 | a row, one matrix for Q, K and V | $QK^{\mathsf T}$, softmax by rows | pre-norm |
 #
-# Transposing one convention gives the other: $(QK^\top)^\top = KQ^\top$, which is written $K^\top Q$ once tokens are columns. The question to ask is always the same: **along which axis do the weights add up to 1?** It must be the axis of the keys.
+# Transposing one convention gives the other: $(QK^{\mathsf T})^{\mathsf T} = KQ^{\mathsf T}$, which is written $K^{\mathsf T} Q$ once tokens are columns. The question to ask is always the same: **along which axis do the weights add up to 1?** It must be the axis of the keys.
 
 # %%
 print("sums over keys:   ", [number(float(s), 3) for s in maps[0].sum(axis=-1)])
@@ -297,7 +297,7 @@ print("sums over queries:", [number(float(s), 3) for s in maps[0].sum(axis=-2)])
 # %% [markdown]
 # ## A real model
 #
-# So far the matrices were random. Now for those of a model that exists: `multilingual-e5-small` (Wang et al., 2024), an encoder shaped like BERT that learned from texts in many languages. It comes with the course, its matrices stored in 4 bits and its vocabulary cut to Spanish and English, and it has no code of its own: each of its layers is computed by `bloque.encoder_block`.
+# So far the matrices were random. Now for those of a trained model: `multilingual-e5-small` (Wang et al., 2024), an encoder shaped like BERT that learnt from texts in many languages. It comes with the course, its matrices stored in 4 bits and its vocabulary cut to Spanish and English. It brings no code: each of its layers is computed by `bloque.encoder_block`.
 
 # %%
 from bloque.lessons import real_heads
@@ -315,7 +315,7 @@ print("maps:", real_model.attention_maps(sentence).shape)
 #
 # Look for this:
 #
-# - "which head" brings up, with one click, the four that we meet below; in three of them the rule shows at a glance;
+# - “which head” brings up, with one click, the four that we meet below; in three of them the map shows the rule by itself;
 # - walk through layers and heads: again and again the dark columns are those of the marks and the full stop;
 # - write a sentence of your own, in English or in Spanish. If a word does not fit the cut vocabulary, the caption says so.
 
@@ -336,14 +336,14 @@ seat, money = (number(chosen["noun"].of(real_heads.noun_weight("es")[k]), 3) for
 print(f"deciding noun: {chosen['noun']}; {seat} on the first and {money} on the second")
 
 # %% [markdown]
-# Head 7 of layer 1 puts 0.332 on «jardín», the garden, and 0.383 on «dinero», the money. It is tempting to write: "this head understands which bank is meant". First, a sum. There are 144 heads and two sentences. If each head looked at a token taken at random, how many would get both right?
+# Head 7 of layer 1 puts 0.332 on «jardín», the garden, and 0.383 on «dinero», the money. It is tempting to write: “this head understands which bank is meant”. First, a sum. There are 144 heads and two sentences. If each head looked at a token taken at random, how many would get both right?
 
 # %%
 print("heads that get both sentences right:", len(real_heads.qualifying("es")))
 print("expected by chance:", number(real_heads.expected_by_chance("es"), 1))
 
 # %% [markdown]
-# We expect 2.2, and there is 1. Two sentences prove nothing. So we wrote 16, before measuring, and changed none afterwards: 8 about sitting and 8 about money. For each head we count in how many of them the largest weight of «banco» falls on the deciding noun. The picture counts the same for 16 English sentences with "bank", 8 about rivers and 8 about money.
+# We expect 2.2, and there is 1. Two sentences prove nothing. So we wrote 16, before measuring, and changed none afterwards: 8 about sitting and 8 about money. For each head we count in how many of them the largest weight of «banco» falls on the deciding noun. The picture counts the same for 16 English sentences with “bank”, 8 about rivers and 8 about money.
 
 # %%
 print("right:", list(real_heads.right_by_reading(chosen["noun"], "es").values()))
@@ -353,7 +353,7 @@ real_heads.counts()
 # %% [markdown]
 # In Spanish, head 7 of layer 1 gets 10 of 16: 4 of the 8 about sitting and 6 of the 8 about money. By chance there would be 5e−5 such heads, that is, none: the head does something. But it also gets 6 wrong.
 #
-# In English, as the picture shows, the best of all heads reaches 6, and the others do worse than chance would: 0.22 on average, against 1.68. Why? Move the sentence:
+# In English, as the picture shows, the best of all heads reaches 6, and the average head does worse than chance would: 0.22 against 1.68. Why? Move the sentence:
 #
 # - the grey dots are the heads whose largest weight falls on a mark or on punctuation: 129 of 144 in the first sentence;
 # - the rings, the heads that find the noun, change places with the sentence. Hardly one stays.
@@ -362,7 +362,7 @@ real_heads.counts()
 real_heads.overview()
 
 # %% [markdown]
-# And where does our head look when it is wrong? In Spanish, where it does best:
+# Where does our head look when it is wrong? In Spanish, where it does best:
 
 # %%
 looks = real_heads.looked_at(chosen["noun"], "es")
@@ -370,9 +370,9 @@ for example, word in zip(real_heads.examples("es"), looks, strict=True):
     print("✓" if word == example.noun else "·", word, "|", example.text)
 
 # %% [markdown]
-# *Quedó* (stayed), *mochila* (rucksack), *Esperamos* (we wait), *gato* (cat), *año* (year), *mañana* (morning). Always a word with content, never an article. The head does not look for the deciding noun: it looks for something with content near «banco», and often that something is the deciding noun.
+# When it misses: *Quedó* (stayed), *mochila* (rucksack), *Esperamos* (we wait), *gato* (cat), *año* (year), *mañana* (morning). Each time a word with content, never an article. These misses suggest that the head does not look for the deciding noun: it looks for a word with content near «banco», and often that word is the deciding noun.
 #
-# It could do no more. It stands in layer 1, where nothing has been mixed yet: the query of a word comes from its piece and its position, and the key of another from its own. That can be checked. We change a different word of the sentence, and look at how many times as much weight "river" gets as "of":
+# It could not do more. It stands in layer 1, where nothing has been mixed yet: the query of a word comes from its piece and its position, and the key of another from its own. That can be checked. We change a different word of the sentence, and look at how many times as much weight “river” gets as “of”:
 
 # %%
 for layer in (1, 2):
@@ -382,7 +382,7 @@ for layer in (1, 2):
         print(f"{head}: {number(ratio, 3)} in “{sentence}”")
 
 # %% [markdown]
-# In layer 1 the ratio is 0.552 in both: who sat does not count. In layer 2 it does, 1.876 and 1.931, because the rows that enter it carry something of the others.
+# In layer 1 the ratio is 0.552 in both: who sat makes no difference. In layer 2 it does, 1.876 and 1.931, because the rows that enter it carry something of the others.
 #
 # Now the whole of English, by the same rule:
 
@@ -395,9 +395,9 @@ for code in ("es", "en"):
     print(f"heads that look at a mark or punctuation, on average: {number(marks.mean(), 1)} of 144")
 
 # %% [markdown]
-# No head gets the first two right, and the best of all stops at 6 of 16. This model has no head for the sense of words.
+# No head gets the first two right, and the best of all stops at 6 of 16. By this measure, the model has no head for the sense of “bank”.
 #
-# What it does have, in both languages, are heads for position and heads that rest on the marks: on average 123.7 of 144 in Spanish and 127.3 in English put the word's largest weight on a mark or punctuation. That is what Clark et al. (2019) describe in BERT: heads for the neighbouring word, for the marks and for some relations of syntax. They describe none that picks a sense. Sense, where it shows, is spread over many heads and many layers.
+# What it does have, in both languages, are heads for position and heads that rest on the marks: on average 123.7 of 144 in Spanish and 127.3 in English put the word's largest weight on a mark or punctuation. That is what Clark et al. (2019) describe in BERT: heads for the neighbouring word, for the marks and for some relations of syntax. They describe none that picks a sense. If the model tells the two banks apart, no single map shows it.
 
 # %% [markdown]
 # ## What it costs
@@ -418,7 +418,7 @@ for n_tokens in (1000, 2000, 4000):
 # | attention | $O(n^2 \cdot d)$ | $O(1)$ | $O(1)$ |
 # | recurrence | $O(n \cdot d^2)$ | $O(n)$ | $O(n)$ |
 #
-# $n^2 d$ is below $n d^2$ while $n < d$. That sentence is repeated a lot, and it counts only the mixing. With the four projections, attention takes $4nd^2 + 2n^2d$, and there is no $n$ at which that is less than $nd^2$. (And $nd^2$ is the barest recurrence: one product of the state by a matrix at each step. An LSTM makes eight products of that size, and beside it attention does come out ahead while $n < 2d$.) We print both counts.
+# $n^2 d$ is below $n d^2$ while $n < d$. But that counts only the mixing. With the four projections, attention takes $4nd^2 + 2n^2d$, and there is no $n$ at which that is less than $nd^2$. (And $nd^2$ is the barest recurrence: one product of the state by a matrix at each step. An LSTM makes eight products of that size, and against it attention takes fewer while $n < 2d$.) We print both counts.
 
 # %%
 for n_tokens in (128, 512, 2048):
@@ -429,7 +429,7 @@ for n_tokens in (128, 512, 2048):
     )
 
 # %% [markdown]
-# At $n = d = 512$ the first two are equal, 134 217 728, and the whole is six times that: 805 306 368. What attention gains over that recurrence is not fewer operations. It is that nothing has to wait: recurrence must take its $n$ steps one after another, and attention does everything at once and joins any two tokens in one step.
+# At $n = d = 512$ the first two are equal, 134 217 728, and the whole is six times that: 805 306 368. Attention does not gain over that recurrence by taking fewer operations. It gains because nothing has to wait: recurrence must take its $n$ steps one after another, and attention computes all positions at once and joins any two tokens in one step.
 #
 # Look for this:
 #
@@ -449,7 +449,7 @@ lesson.cost()
 # - **More heads, same width.** The cost is multiplied by $h$. To see it: count.
 # - **Forgetting $W^O$.** Each head stays locked in its columns. To see it: set one head to zero and look at which output columns notice.
 # - **Concatenating in another order.** `reshape` straight from $(h, n, d_k)$ to $(n, d_{\mathrm{model}})$ mixes tokens on the way out, as the other reshape did on the way in.
-# - **One head that "understands".** A map looks convincing because you choose the head after seeing it. To see it: measure over sentences that you did not choose.
+# - **One head that “understands”.** A map looks convincing because you chose the head after seeing it. To see it: measure it on sentences fixed beforehand.
 
 # %% [markdown]
 # ## Exercises
@@ -600,7 +600,7 @@ check("multi_head_attention", multi_head_attention)
 #
 # <details><summary>Hint 1</summary>
 #
-# Two of the three do not depend on everything.
+# None of the three depends on all the arguments.
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -632,7 +632,7 @@ check("head_cost", head_cost)
 # </details>
 
 # %% [markdown]
-# ## Quiz
+# ## Questions
 
 # %%
 quiz("lesson3")
@@ -647,17 +647,17 @@ score("lesson3")
 # 2. Heads are narrow, $d_k = d_{\mathrm{model}}/h$: the four matrices have $4 d_{\mathrm{model}}^2$ weights for every $h$.
 # 3. Reshape to $(n, h, d_k)$, then transpose. A bare reshape to $(h, n, d_k)$ mixes tokens and raises no error.
 # 4. Every head sees all of $X$ through its own projections, and $W^O$ adds up what each one writes.
-# 5. There are $n^2$ scores a head. Attention does not win by doing fewer operations, but by making none of them wait.
+# 5. There are $n^2$ scores a head. Against a simple recurrence, attention takes more operations, not fewer; what it gains is that none of its positions has to wait.
 #
 # ## Terms
 #
-# | English | Spanish | In one line |
+# | English | Spanish | in one line |
 # |---|---|---|
-# | head | cabeza | an attention with projections of its own over part of the width |
-# | projection | proyección | the product by a learned matrix that makes queries, keys or values |
-# | cross-attention | atención cruzada | queries from one sequence, keys and values from another |
-# | output matrix, $W^O$ | matriz de salida, $W^O$ | mixes what the heads found |
-# | attention map | mapa de atención | the weights of one head: rows are queries, columns are keys |
+# | head | *cabeza* | an attention with projections of its own over part of the width |
+# | projection | *proyección* | the product by a learnt matrix that makes queries, keys or values |
+# | cross-attention | *atención cruzada* | queries from one sequence, keys and values from another |
+# | output matrix, $W^O$ | *matriz de salida*, $W^O$ | mixes what the heads found |
+# | attention map | *mapa de atención* | the weights of one head: rows are queries, columns are keys |
 #
 # All the terms are in the [glossary](90_glossary.ipynb).
 #
@@ -668,7 +668,7 @@ score("lesson3")
 # - Clark et al. (2019), *What Does BERT Look At?*: section 3.
 # - Devlin et al. (2018), *BERT*: section 3, sizes of the model.
 #
-# Next: [4 · Residual + layer norm](04_residual_layer_norm.ipynb).
+# **Next lesson:** [4 · Residual connection and layer norm](04_residual_layer_norm.ipynb).
 
 # %% tags=["colophon"]
 from bloque.colophon import colophon
