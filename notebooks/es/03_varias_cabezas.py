@@ -14,7 +14,7 @@
 # Al terminar podrás:
 #
 # - decir qué no cabe en una sola softmax por fila y cómo lo dicen dos cabezas;
-# - seguir cada forma, de $(n, d_{\mathrm{model}})$ a las cabezas y vuelta, y reconocer el reshape que mezcla tokens;
+# - seguir las formas, de $(n, d_{\mathrm{model}})$ a las cabezas y de vuelta, y reconocer el reshape que mezcla tokens;
 # - contar los pesos y las operaciones de la atención con varias cabezas, y leer las cabezas de un modelo real sin engañarte.
 
 # %% tags=["setup"]
@@ -59,9 +59,9 @@ from bloque.quiz import quiz, score
 #
 # Lee *Me senté en el banco de mi jardín* y detente en **banco**. Para saber de qué banco se trata te sirven dos palabras pequeñas a la vez: *en*, porque alguien se sienta ahí, y *de*, porque anuncia dónde está. Son dos reglas distintas y señalan dos sitios distintos.
 #
-# Una atención le da a cada palabra una fila de pesos. Esa fila es una softmax, así que suma 1. ¿Puede una sola fila obedecer a dos reglas?
+# Una atención le da a cada token una fila de pesos; en este ejemplo, cada palabra es un token. Esa fila es una softmax, así que suma 1. ¿Puede una sola fila obedecer a dos reglas?
 #
-# Probémoslo con el modelo más simple que hay. Una regla es una fila de puntuaciones: cierta fuerza en el token que señala y 0 en los otros siete. La regla 1 señala *en*, que es el token 2 contando desde 0; la regla 2 señala *de*, el token 5. Para poner las dos reglas en una fila, sumamos sus puntuaciones.
+# Probémoslo con lo más simple. Una regla es una fila de puntuaciones: cierta fuerza en el token que señala y 0 en los otros siete. La regla 1 señala *en*, que es el token 2 contando desde 0; la regla 2 señala *de*, el token 5. Para poner las dos reglas en una fila, sumamos sus puntuaciones.
 
 # %%
 both = lesson.rule(token=2, strength=6) + lesson.rule(token=5, strength=6)
@@ -71,13 +71,13 @@ print("puntuaciones", [number(float(z), 0) for z in both])
 print("pesos       ", [number(float(p), 3) for p in weights])
 
 # %% [markdown]
-# Dos reglas de fuerza 6 se llevan 0.496 cada una. No se obedece a ninguna: el vector nuevo es mitad de una cosa y mitad de la otra. Los pesos de una fila compiten, porque entre todos solo pueden sumar 1.
+# Con dos reglas de fuerza 6, cada token señalado se lleva 0.496. No se obedece del todo a ninguna: el vector nuevo es mitad de un valor y mitad del otro. Los pesos de una fila compiten, porque entre todos solo pueden sumar 1.
 #
-# Ahora, que las reglas sean desiguales. **Antes de arrastrar, apuesta**: la regla 1 tiene fuerza 6 y la regla 2, fuerza 2. ¿Qué peso le queda al token de la regla 2?
+# Ahora, dos reglas desiguales. **Antes de arrastrar, apuesta**: la regla 1 tiene fuerza 6 y la regla 2, fuerza 2. ¿Qué peso le queda al token de la regla 2?
 #
 # Fíjate en esto:
 #
-# - con ventaja 0, la gráfica de la izquierda reparte el peso y las otras dos no;
+# - con ventaja 0, en la gráfica de la izquierda las dos reglas se reparten el peso; en las otras dos, cada una tiene el suyo;
 # - sube la ventaja hasta 4: a la izquierda, la regla 2 se hunde por debajo de la línea de puntos del peso uniforme, mientras que su cabeza todavía la muestra;
 # - baja la fuerza hasta 0: sin regla no hay diferencias, y las tres gráficas se aplanan.
 
@@ -96,14 +96,14 @@ print("la regla 2 en una cabeza suya:", number(float(weak_in_its_own), 3))
 print("uniforme:", number(1 / 8, 3))
 
 # %% [markdown]
-# Con una ventaja de 4, a la regla débil le queda 0.018, muy por debajo del 0.125 uniforme. Nadie la ha debilitado: en una cabeza suya, la misma regla se lleva 0.514. La tapaba su vecina.
+# Con una ventaja de 4, a la regla débil le queda 0.018, muy por debajo del 0.125 uniforme. La regla es la misma: en una cabeza suya se lleva 0.514. La tapaba la otra.
 #
-# Esa es toda la razón de que haya varias cabezas. **Una softmax por fila puede decir una cosa; con $h$ softmax por fila, una capa puede decir $h$ cosas.**
+# Para eso hay varias cabezas. **Una softmax por fila puede decir una cosa; con $h$ softmax por fila, una capa puede decir $h$ cosas.**
 
 # %% [markdown]
 # ## Repartir el ancho en cabezas
 #
-# El artículo lo escribe así (Vaswani et al. 2017, sección 3.2.2):
+# El artículo que presentó el Transformer lo escribe así (Vaswani y otros, 2017, sección 3.2.2):
 #
 # $$\mathrm{MultiHead}(X) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h)\, W^O$$
 #
@@ -118,13 +118,13 @@ for name, d_model, heads, layers in (("artículo, base", 512, 8, 6), ("BERT base
 # %% [markdown]
 # En los dos modelos cada cabeza tiene 64 columnas, y BERT base reúne 144 cabezas.
 #
-# **Segunda apuesta.** Mantienes $d_{\mathrm{model}} = 512$ y pasas de 1 cabeza a 8. ¿Por cuánto se multiplica la cantidad de pesos de $W^Q$, $W^K$, $W^V$ y $W^O$?
+# **Segunda apuesta.** Dejas $d_{\mathrm{model}} = 512$ y pasas de 1 cabeza a 8. ¿Por cuánto se multiplica el número de pesos de $W^Q$, $W^K$, $W^V$ y $W^O$?
 #
 # Fíjate en esto:
 #
 # - la tira de columnas es siempre la misma; solo se mueven los cortes;
-# - cada cabeza dibuja un mapa propio con sus propias columnas;
-# - la marca naranja de la derecha no se mueve, y la línea discontinua enseña lo que costarían cabezas con el ancho entero.
+# - cada cabeza dibuja su mapa con sus columnas;
+# - la marca naranja de la derecha no sube ni baja, y la línea discontinua enseña lo que costarían cabezas con el ancho entero.
 
 # %%
 lesson.columns()
@@ -134,24 +134,24 @@ lesson.columns()
 #
 # $$3 \cdot h \cdot d_{\mathrm{model}} \cdot \frac{d_{\mathrm{model}}}{h} + d_{\mathrm{model}}^2 = 4\, d_{\mathrm{model}}^2$$
 #
-# El contador del curso hace la suma a partir de las formas; probémoslo con varios valores de $h$.
+# La función `count_parameters` del curso hace la suma a partir de las formas. La probamos con varios valores de $h$.
 
 # %%
 for heads in (1, 2, 4, 8):
     count = bloque.count_parameters(512, heads, 2048).attention
-    print(f"{heads} cabezas: {number(count)} pesos;  con el ancho entero: {number(lesson.wide_heads_count(512, heads))}")
+    print(f"h = {heads}: {number(count)} pesos;  con el ancho entero: {number(lesson.wide_heads_count(512, heads))}")
 
 # %% [markdown]
-# Siempre 1 048 576. Ocho cabezas con el ancho entero costarían 8 388 608, ocho veces más. «Más cabezas» sale gratis solo si las cabezas se estrechan.
+# Siempre 1 048 576. Ocho cabezas con el ancho entero costarían 8 388 608, ocho veces más. Solo si se estrechan, tener más cabezas no cuesta más pesos.
 
 # %% [markdown]
 # ## Las formas, una a una
 #
-# En el código nadie recorre las cabezas con un bucle. Un solo producto hace todas las columnas y después se reparten:
+# En el código nadie recorre las cabezas con un bucle. Un solo producto calcula todas las columnas, y después se reparten:
 #
 # $$(n, d_{\mathrm{model}}) \;\rightarrow\; (n, h, d_k) \;\rightarrow\; (h, n, d_k)$$
 #
-# Primero, un reshape corta cada **fila** en $h$ trozos. Después, una transposición pone la cabeza delante. Vamos a seguir los números del 0 al 23: cuatro tokens, seis columnas, tres cabezas.
+# Primero, un *reshape* (los mismos números con otra forma) corta cada **fila** en $h$ trozos. Después, una transposición pone delante el eje de las cabezas. Vamos a seguir los números del 0 al 23: cuatro tokens, seis columnas, tres cabezas.
 
 # %%
 x = np.arange(24).reshape(4, 6)
@@ -166,7 +166,7 @@ print("igual que split_heads:", np.array_equal(heads, bloque.split_heads(x, 3)))
 # %% [markdown]
 # La cabeza 0 reúne las dos primeras columnas de los cuatro tokens: `[0, 1], [6, 7], [12, 13], [18, 19]`. Cada fila sigue siendo un token.
 #
-# Hay un camino más corto, y está mal. Da la forma correcta, no lanza ningún error y hasta entrena, solo que peor.
+# Hay un camino más corto, y está mal. Da la forma correcta y no lanza ningún error, así que puede pasar mucho tiempo sin que nadie lo vea.
 
 # %%
 straight = x.reshape(3, 4, 2)  # (h, n, d_k) de un golpe: el error
@@ -241,7 +241,7 @@ print("formas:", fused.shape, maps.shape)
 print("el bucle y el producto único coinciden hasta 1e−12:", bool(abs(looped - fused).max() < 1e-12))
 
 # %% [markdown]
-# La última matriz, $W^O$, parece un detalle. Es donde se encuentran las cabezas: sin ella, la columna 0 de la salida solo oiría a la cabeza 0. Corta $W^O$ por filas y el producto se vuelve una suma en la que cada cabeza escribe, con sus filas, en **todas** las columnas:
+# En la última matriz, $W^O$, se encuentran las cabezas: sin ella, la columna 0 de la salida solo recibiría lo de la cabeza 0. Corta $W^O$ por filas y el producto se vuelve una suma en la que cada cabeza escribe, con sus filas, en **todas** las columnas:
 #
 # $$\mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h)\, W^O = \sum_{i=1}^{h} \mathrm{head}_i\, W^O_{[\text{filas de } i]}$$
 
@@ -257,7 +257,7 @@ print("mayor salida con W^O = 0:", number(float(abs(silent).max()), 1))
 # %% [markdown]
 # ## De dónde salen Q, K y V
 #
-# Las matrices $W$ se aprenden y ahí se quedan. Los pesos $\alpha$ no se aprenden: se calculan de nuevo para cada frase, con sus propias filas. Las mismas matrices, otra frase, otro mapa:
+# Las matrices $W$ se aprenden y ahí se quedan. Los pesos de atención, $\alpha$, no se aprenden: se calculan de nuevo para cada frase, con sus filas. Con las mismas matrices, otra frase da otro mapa:
 
 # %%
 another = rng.standard_normal((n, d_model))
@@ -266,9 +266,9 @@ print("fila 0 de la cabeza 0, una frase:", [number(float(p), 3) for p in maps[0,
 print("fila 0 de la cabeza 0, otra frase:", [number(float(p), 3) for p in another_maps[0, 0]])
 
 # %% [markdown]
-# La idea es anterior al Transformer. En 2014, Bahdanau, Cho y Bengio traducían con un decodificador que, en cada paso $i$, preguntaba a los estados $h_j$ del codificador dónde mirar. Preguntaba el estado anterior del decodificador, $s_{i-1}$; la puntuación era una red pequeña, $e_{ij} = a(s_{i-1}, h_j)$; después venían la misma softmax y la misma suma ponderada. Lo que cambió el Transformer es la puntuación, que pasó de una red a un producto escalar, y el origen de las preguntas.
+# La idea es anterior al Transformer. En 2014, Bahdanau, Cho y Bengio traducían con un *codificador*, que lee la frase, y un *decodificador*, que escribe la traducción y en cada paso $i$ decide a qué estados $h_j$ del codificador mirar. La consulta era el estado anterior del decodificador, $s_{i-1}$; la puntuación la daba una red pequeña, $e_{ij} = a(s_{i-1}, h_j)$; después venían la misma softmax y la misma suma ponderada. El Transformer cambió la puntuación, que pasó de una red a un producto escalar, y el origen de las consultas: también pueden venir de la misma frase que las claves.
 #
-# Cuando las consultas vienen de una secuencia y las claves y los valores de otra, se habla de **atención cruzada**. En el código es un argumento, `context`. Aquí 5 tokens preguntan a otros 7:
+# Cuando las consultas vienen de una secuencia y las claves y los valores de otra, se habla de **atención cruzada**. En el código es un argumento, `context`. Aquí, 5 tokens miran a otros 7:
 
 # %%
 encoder_states = rng.standard_normal((7, d_model))
@@ -278,17 +278,17 @@ print("salida", crossed.shape, " mapas", cross_maps.shape)
 # %% [markdown]
 # ## Cómo lo escriben los demás
 #
-# Si lees dos fuentes, te encontrarás dos notaciones. Ninguna está mal; cambia el convenio. Antes de comparar fórmulas, busca en qué fila de esta tabla estás.
+# Si lees dos fuentes, te encontrarás dos notaciones. Ninguna está mal; cambia el convenio. Antes de comparar fórmulas, busca en qué fila de esta tabla estás. (*Post-norm* y *pre-norm* dicen dónde va la normalización: es la lección 4.)
 #
 # | Fuente | Un token es | Puntuaciones | Bloque |
 # |---|---|---|---|
-# | Este curso; Vaswani et al. (2017) | una fila, $XW$ | $QK^\top$, softmax por filas | post-norm |
-# | Bishop y Bishop (2024) | una fila, $XW$ | $QK^\top$, softmax por filas | post-norm, con pre-norm como variante |
-# | Prince (2023), *Understanding Deep Learning* | una columna, $\Omega X$ | $K^\top Q$, softmax por columnas | post-norm |
-# | PyTorch, `nn.MultiheadAttention` | una fila, pero guarda $W^\top$ | $QK^\top$, softmax por filas | lo elige `norm_first`, en su capa de codificador |
-# | GPT-2 | una fila, una matriz para Q, K y V | $QK^\top$, softmax por filas | pre-norm |
+# | Este curso; Vaswani y otros (2017) | una fila, $XW$ | $QK^{\mathsf T}$, softmax por filas | post-norm |
+# | Bishop y Bishop (2024) | una fila, $XW$ | $QK^{\mathsf T}$, softmax por filas | post-norm, con pre-norm como variante |
+# | Prince (2023), *Understanding Deep Learning* | una columna, $\Omega X$ | $K^{\mathsf T} Q$, softmax por columnas | post-norm |
+# | PyTorch, `nn.MultiheadAttention` | una fila, pero guarda $W^{\mathsf T}$ | $QK^{\mathsf T}$, softmax por filas | lo elige `norm_first`, en su capa de codificador |
+# | GPT-2 | una fila, una matriz para Q, K y V | $QK^{\mathsf T}$, softmax por filas | pre-norm |
 #
-# Al transponer un convenio sale el otro: $(QK^\top)^\top = KQ^\top$, que se escribe $K^\top Q$ cuando los tokens son columnas. La pregunta que hay que hacerse es siempre la misma: **¿a lo largo de qué eje suman 1 los pesos?** Tiene que ser el de las claves.
+# Al transponer un convenio sale el otro: $(QK^{\mathsf T})^\top = KQ^{\mathsf T}$, que se escribe $K^{\mathsf T} Q$ cuando los tokens son columnas. La pregunta que hay que hacerse es siempre la misma: **¿a lo largo de qué eje suman 1 los pesos?** Tiene que ser el de las claves.
 
 # %%
 print("sumas sobre las claves:   ", [number(float(s), 3) for s in maps[0].sum(axis=-1)])
@@ -297,7 +297,7 @@ print("sumas sobre las consultas:", [number(float(s), 3) for s in maps[0].sum(ax
 # %% [markdown]
 # ## Un modelo real
 #
-# Hasta aquí, matrices al azar. Ahora, las de un modelo que existe: `multilingual-e5-small` (Wang et al., 2024), un codificador con la forma de BERT que aprendió de textos en muchos idiomas. Viene con el curso, con las matrices guardadas en 4 bits y el vocabulario recortado al español y al inglés, y no tiene código propio: cada una de sus capas la calcula `bloque.encoder_block`.
+# Hasta aquí, matrices al azar. Ahora, las de un modelo que existe: `multilingual-e5-small` (Wang y otros, 2024), un codificador con la forma de BERT que aprendió de textos en muchos idiomas. Viene con el curso, con las matrices guardadas en 4 bits y el vocabulario recortado al español y al inglés. No trae código propio: cada una de sus capas la calcula `bloque.encoder_block`.
 
 # %%
 from bloque.lessons import real_heads
@@ -311,11 +311,11 @@ print(real_model.pieces(sentence))
 print("mapas:", real_model.attention_maps(sentence).shape)
 
 # %% [markdown]
-# Son 144 cabezas de 32 columnas. La frase entra cortada en trozos: `▁` marca dónde empieza una palabra, y `<s>` y `</s>` son dos marcas que el modelo pone delante y detrás de cualquier texto. «Senté» y «jardín» van en dos trozos cada una.
+# Son 144 cabezas de 32 columnas; en este modelo, capas y cabezas se cuentan desde 1. La frase entra cortada en trozos, que son sus tokens: `▁` marca dónde empieza una palabra, y `<s>` y `</s>` son dos marcas que el modelo pone delante y detrás de cualquier texto. «Senté» y «jardín» van en dos trozos cada una.
 #
 # Fíjate en esto:
 #
-# - con «qué cabeza» salen, de un clic, las cuatro que veremos abajo; en tres de ellas la regla se ve a simple vista;
+# - en «qué cabeza» están las cuatro que veremos abajo; en tres de ellas la regla se ve a simple vista;
 # - recorre las capas y las cabezas: una y otra vez, las columnas oscuras son las de las marcas y el punto;
 # - escribe tu propia frase, en español o en inglés. Si una palabra no cabe en el vocabulario recortado, el pie lo dice.
 
@@ -323,7 +323,7 @@ print("mapas:", real_model.attention_maps(sentence).shape)
 real_heads.heads()
 
 # %% [markdown]
-# Las cuatro salen de una regla. Para tres de ellas: el mayor peso medio sobre la palabra anterior, sobre la siguiente y sobre las dos marcas. Para la cuarta: entre las cabezas cuyo mayor peso, desde «banco», cae en el nombre que decide en *Me senté en el banco de mi jardín* y también en *Guardé el dinero en el banco*, la que más peso le da. Las calculamos aquí:
+# A cada una la hemos elegido con una regla. Tres son las que más peso medio ponen en la palabra anterior, en la siguiente y en las dos marcas. La cuarta busca el nombre que decide de qué banco se habla: de las cabezas cuyo mayor peso, desde «banco», cae en ese nombre en *Me senté en el banco de mi jardín* y también en *Guardé el dinero en el banco*, es la que más peso le da. La celda las calcula:
 
 # %%
 chosen = real_heads.best_heads()
@@ -336,7 +336,7 @@ seat, money = (number(chosen["noun"].of(real_heads.noun_weight("es")[k]), 3) for
 print(f"nombre que decide: {chosen['noun']}; {seat} sobre el primero y {money} sobre el segundo")
 
 # %% [markdown]
-# La cabeza 7 de la capa 1 pone 0.332 en «jardín» y 0.383 en «dinero». Es tentador escribir: «esta cabeza entiende de qué banco se habla». Antes, una cuenta. Hay 144 cabezas y dos frases. Si cada cabeza mirara un token al azar, ¿cuántas acertarían las dos?
+# La cabeza 7 de la capa 1 pone 0.332 en «jardín» y 0.383 en «dinero». Es tentador decir que esta cabeza entiende de qué banco se habla. Antes, una cuenta. Hay 144 cabezas y dos frases. Si cada cabeza mirara un token al azar, ¿cuántas acertarían en las dos?
 
 # %%
 print("cabezas que aciertan las dos frases:", len(real_heads.qualifying("es")))
@@ -351,9 +351,9 @@ print("cabezas con 10 o más, al azar:", number(real_heads.expected_right(10, "e
 real_heads.counts()
 
 # %% [markdown]
-# La cabeza 7 de la capa 1 acierta 10 de 16: 4 de las 8 de sentarse y 6 de las 8 de dinero. Al azar habría 5e−5 cabezas así, o sea, ninguna: la cabeza hace algo. Pero también falla 6.
+# La cabeza 7 de la capa 1 acierta 10 de 16: 4 de las 8 de sentarse y 6 de las 8 de dinero. Al azar se esperarían 5e−5 cabezas así, es decir, ninguna: esta cabeza hace algo que no es azar. Pero también falla 6.
 #
-# Las demás aciertan menos de lo que daría el azar, 0.49 de media frente a 1.60. ¿Por qué? Mueve la frase:
+# En conjunto, las 144 aciertan menos de lo que daría el azar: 0.49 de media frente a 1.60. ¿Por qué? Cambia de frase con el deslizador:
 #
 # - los puntos grises son las cabezas cuyo mayor peso cae en una marca o en un signo: 122 de 144 en la primera frase;
 # - los anillos, las que encuentran el nombre, cambian de sitio con la frase. Casi ninguno se queda.
@@ -362,7 +362,7 @@ real_heads.counts()
 real_heads.overview()
 
 # %% [markdown]
-# ¿Y adónde mira nuestra cabeza cuando falla?
+# ¿Y adónde mira la cabeza 7 de la capa 1 cuando falla?
 
 # %%
 looks = real_heads.looked_at(chosen["noun"], "es")
@@ -370,9 +370,9 @@ for example, word in zip(real_heads.examples("es"), looks, strict=True):
     print("✓" if word == example.noun else "·", word, "|", example.text)
 
 # %% [markdown]
-# «Quedó», «mochila», «Esperamos», «gato», «año», «mañana». Siempre una palabra con contenido, nunca un artículo. La cabeza no busca el nombre que decide: busca algo con contenido cerca de «banco», y ese algo, muchas veces, es el nombre que decide.
+# «Quedó», «mochila», «Esperamos», «gato», «año», «mañana». Siempre una palabra con contenido, nunca un artículo. Parece que la cabeza no busca el nombre que decide, sino alguna palabra con contenido que no sea «banco», y muchas veces esa palabra es el nombre que decide.
 #
-# No podría hacer más. Está en la capa 1, donde todavía no se ha mezclado nada: la consulta de «banco» sale de su trozo y su posición, y la clave de «jardín», de los suyos. Se puede comprobar. Cambiamos otra palabra de la frase y miramos cuántas veces más peso recibe «jardín» que «mi»:
+# Y no puede tener en cuenta el resto de la frase. Está en la capa 1, donde todavía no se ha mezclado nada: la consulta de «banco» sale de su token y su posición, y la clave de «jardín», de los suyos. Se puede comprobar. Cambiamos otra palabra de la frase y miramos cuántas veces más peso recibe «jardín» que «mi»:
 
 # %%
 for layer in (1, 2):
@@ -395,14 +395,14 @@ for code in ("es", "en"):
     print(f"cabezas que miran una marca o un signo, de media: {number(marks.mean(), 1)} de 144")
 
 # %% [markdown]
-# Ninguna cabeza acierta las dos primeras frases, y la mejor de todas se queda en 6 de 16. No hay en este modelo una cabeza del sentido de las palabras.
+# Ninguna cabeza acierta las dos primeras frases, y la mejor de todas se queda en 6 de 16. En este modelo no hemos encontrado ninguna cabeza que elija el sentido de una palabra.
 #
-# Lo que sí hay, en los dos idiomas, son cabezas de posición y cabezas que descansan en las marcas: de media, 123.7 de 144 en español y 127.3 en inglés ponen el mayor peso de la palabra en una marca o un signo. Es lo que Clark et al. (2019) describen en BERT: cabezas de la palabra vecina, de las marcas y de algunas relaciones sintácticas. No describen ninguna que elija el sentido. El sentido, cuando aparece, se reparte entre muchas cabezas y muchas capas.
+# Lo que sí hay, en los dos idiomas, son cabezas de posición y cabezas que miran sobre todo las marcas: de media, 123.7 de 144 en español y 127.3 en inglés ponen el mayor peso de la palabra en una marca o un signo. Es lo que Clark y otros (2019) describen en BERT: cabezas de la palabra vecina, de las marcas y de algunas relaciones sintácticas. No describen ninguna que elija el sentido.
 
 # %% [markdown]
 # ## Lo que cuesta
 #
-# Cada cabeza compara cada token con todos: $n \times n$ puntuaciones. La tabla crece con el cuadrado del texto.
+# Cada cabeza compara cada token con todos: $n \times n$ puntuaciones. La tabla crece con el cuadrado de la longitud del texto.
 
 # %%
 for n_tokens in (1000, 2000, 4000):
@@ -411,14 +411,14 @@ for n_tokens in (1000, 2000, 4000):
 # %% [markdown]
 # Mil tokens, 1 000 000 de puntuaciones; el doble de texto, cuatro veces más: 4 000 000.
 #
-# Vaswani et al. (tabla 1) comparan una capa de atención con una de recurrencia:
+# Vaswani y otros (2017, tabla 1) comparan una capa de atención con una recurrente, que lee los tokens de uno en uno y guarda lo leído en un estado:
 #
 # | | multiplicaciones por capa | pasos que se esperan unos a otros | camino entre dos tokens |
 # |---|---|---|---|
 # | atención | $O(n^2 \cdot d)$ | $O(1)$ | $O(1)$ |
 # | recurrencia | $O(n \cdot d^2)$ | $O(n)$ | $O(n)$ |
 #
-# $n^2 d$ queda por debajo de $n d^2$ mientras $n < d$. Esa frase se repite mucho y solo cuenta la mezcla. Con las cuatro proyecciones, la atención hace $4nd^2 + 2n^2d$, y no hay ningún $n$ con el que eso sea menos que $nd^2$. (Y $nd^2$ es la recurrencia más escueta: en cada paso, un solo producto del estado por una matriz. Una LSTM hace ocho productos de ese tamaño, y frente a ella la atención sí sale ganando mientras $n < 2d$.) Imprimimos las dos cuentas.
+# $n^2 d$ queda por debajo de $n d^2$ mientras $n < d$. Esa comparación se repite mucho, pero solo cuenta la mezcla: las puntuaciones y la suma ponderada. Con las cuatro proyecciones, la atención hace $4nd^2 + 2n^2d$, y no hay ningún $n$ con el que eso sea menos que $nd^2$. (Y $nd^2$ es la recurrencia más escueta: en cada paso, un solo producto del estado por una matriz. Una LSTM, otra red recurrente, hace ocho productos de ese tamaño, y frente a ella la atención sí hace menos mientras $n < 2d$.) La celda imprime las dos cuentas.
 
 # %%
 for n_tokens in (128, 512, 2048):
@@ -429,7 +429,7 @@ for n_tokens in (128, 512, 2048):
     )
 
 # %% [markdown]
-# Con $n = d = 512$ las dos primeras son iguales, 134 217 728, y la cuenta entera es seis veces mayor: 805 306 368. Frente a esa recurrencia, lo que gana la atención no son operaciones. Es que nadie espera: la recurrencia da sus $n$ pasos uno tras otro, y la atención lo hace todo a la vez y une dos tokens cualesquiera en un paso.
+# Con $n = d = 512$ las dos primeras son iguales, 134 217 728, y la cuenta entera es seis veces mayor: 805 306 368. Frente a esa recurrencia, la atención no ahorra operaciones. Ahorra espera: la recurrencia da sus $n$ pasos uno tras otro; la atención lo calcula todo a la vez y une dos tokens cualesquiera en un paso.
 #
 # Fíjate en esto:
 #
@@ -445,20 +445,22 @@ lesson.cost()
 #
 # - **Un reshape directo a $(h, n, d_k)$.** Forma correcta, tokens mezclados. Para verlo: pásale un `arange` y mira la cabeza 0.
 # - **Cortar $X$ antes de proyectar.** Cada cabeza se queda ciega ante casi toda la entrada. Para verlo: toca la última columna y mira la cabeza 0.
-# - **Dividir por $\sqrt{d_{\mathrm{model}}}$.** Después del reparto, un producto tiene $d_k$ sumandos, así que la raíz es la de $d_k$. Con $d_{\mathrm{model}} = 512$ y 8 cabezas la diferencia es un factor $\sqrt{8}$.
-# - **Más cabezas con el mismo ancho.** El coste se multiplica por $h$. Para verlo: cuenta.
+# - **Dividir entre $\sqrt{d_{\mathrm{model}}}$.** Después del reparto, un producto tiene $d_k$ sumandos, así que la raíz es la de $d_k$. Con $d_{\mathrm{model}} = 512$ y 8 cabezas la diferencia es un factor $\sqrt{8}$.
+# - **Más cabezas con el mismo ancho.** El número de pesos se multiplica por $h$. Para verlo: cuéntalos.
 # - **Olvidar $W^O$.** Cada cabeza se queda encerrada en sus columnas. Para verlo: pon una cabeza a cero y mira qué columnas de la salida se enteran.
 # - **Juntar las cabezas en otro orden.** Un `reshape` directo de $(h, n, d_k)$ a $(n, d_{\mathrm{model}})$ mezcla los tokens a la salida, como el otro los mezclaba a la entrada.
-# - **Una cabeza que «entiende».** Un mapa convence porque lo eliges después de verlo. Para verlo: mide con frases que no hayas elegido tú.
+# - **Una cabeza que «entiende».** Un mapa elegido después de verlo convence de cualquier cosa. Para verlo: mide con frases escritas antes de mirar.
 
 # %% [markdown]
 # ## Ejercicios
+#
+# Cambia cada `...` por tu expresión y ejecuta la celda. Si algo falla, la comprobación te dirá a qué error conocido se parece.
 #
 # ### Ejercicio 1 · `split_heads`
 #
 # ●○○ · 5 minutos
 #
-# Escribe `split_heads(x, heads)`: de `(..., n, d_model)` a `(..., heads, n, d_model / heads)`. Tiene que servir con cualquier cantidad de ejes por delante: en la primera línea, `*front` los recoge en una lista.
+# Escribe `split_heads(x, heads)`: de `(..., n, d_model)` a `(..., heads, n, d_head)`, con `d_head` igual a `d_model / heads`, lo que la lección llama $d_k$. Los puntos son los ejes que haya por delante, los que sean: en la primera línea, `*front` los recoge en una lista.
 #
 # <details><summary>Pista 1</summary>
 #
@@ -596,11 +598,11 @@ check("multi_head_attention", multi_head_attention)
 #
 # ●○○ · 4 minutos
 #
-# Escribe `head_cost(n, d_model, heads)`. Devuelve tres números enteros: el ancho de una cabeza, las puntuaciones de una cabeza y los pesos de las cuatro matrices. Pruébala con $d_{\mathrm{model}} = 256$, 4 cabezas y $n = 100$ posiciones antes de comprobar.
+# Escribe `head_cost(n, d_model, heads)`. Devuelve tres números enteros: las columnas de una cabeza, las puntuaciones que calcula una cabeza y los pesos de las cuatro matrices juntas, sin sesgos. Pruébala con $d_{\mathrm{model}} = 256$, 4 cabezas y $n = 100$ posiciones antes de comprobar.
 #
 # <details><summary>Pista 1</summary>
 #
-# Dos de los tres números no dependen de todo.
+# Ninguno de los tres números depende de los tres argumentos.
 #
 # </details>
 # <details><summary>Pista 2</summary>
@@ -632,7 +634,9 @@ check("head_cost", head_cost)
 # </details>
 
 # %% [markdown]
-# ## Cuestionario
+# ## Preguntas
+#
+# Sin prisa y sin nota. Cada opción explica por qué vale o por qué no, y puedes volver a intentarlo.
 
 # %%
 quiz("lesson3")
@@ -643,32 +647,33 @@ score("lesson3")
 # %% [markdown]
 # ## Resumen
 #
-# 1. Una fila de pesos suma 1, así que dos reglas en una fila compiten, y basta una ventaja de unas pocas unidades para tapar a una. Dos cabezas conservan las dos.
+# 1. Una fila de pesos suma 1, así que dos reglas en una fila compiten, y una ventaja de unas pocas unidades basta para tapar a la otra. Dos cabezas conservan las dos.
 # 2. Las cabezas son estrechas, $d_k = d_{\mathrm{model}}/h$: las cuatro matrices tienen $4 d_{\mathrm{model}}^2$ pesos con cualquier $h$.
 # 3. Reshape a $(n, h, d_k)$ y luego transposición. El reshape directo a $(h, n, d_k)$ mezcla tokens y no lanza ningún error.
 # 4. Cada cabeza ve todo $X$ a través de sus proyecciones, y $W^O$ suma lo que escribe cada una.
-# 5. Hay $n^2$ puntuaciones por cabeza. La atención no gana por hacer menos operaciones, sino porque ninguna tiene que esperar.
+# 5. Hay $n^2$ puntuaciones por cabeza. La ventaja de la atención no es hacer menos operaciones: es que ninguna posición espera a otra.
 #
 # ## Términos
 #
 # | español | inglés | en una línea |
 # |---|---|---|
-# | cabeza | head | una atención con proyecciones propias sobre una parte del ancho |
-# | proyección | projection | el producto por una matriz aprendida que da consultas, claves o valores |
-# | atención cruzada | cross-attention | consultas de una secuencia, claves y valores de otra |
-# | matriz de salida, $W^O$ | output matrix, $W^O$ | mezcla lo que encontraron las cabezas |
-# | mapa de atención | attention map | los pesos de una cabeza: filas, las consultas; columnas, las claves |
+# | cabeza | *head* | una atención con proyecciones propias sobre una parte del ancho |
+# | proyección | *projection* | el producto por una matriz aprendida que da consultas, claves o valores |
+# | atención cruzada | *cross-attention* | consultas de una secuencia, claves y valores de otra |
+# | matriz de salida, $W^O$ | *output matrix* | mezcla lo que encontraron las cabezas |
+# | mapa de atención | *attention map* | los pesos de una cabeza: filas, las consultas; columnas, las claves |
 #
 # Todos los términos están en el [glosario](90_glosario.ipynb).
 #
 # ## Fuentes
 #
-# - Vaswani et al. (2017), *Attention Is All You Need*: sección 3.2.2 (cabezas), tabla 1 (costes).
+# - Vaswani y otros (2017), *Attention Is All You Need*: sección 3.2.2 (cabezas), tabla 1 (costes).
 # - Bahdanau, Cho y Bengio (2014), *Neural Machine Translation by Jointly Learning to Align and Translate*: sección 3.1.
-# - Clark et al. (2019), *What Does BERT Look At?*: sección 3.
-# - Devlin et al. (2018), *BERT*: sección 3, tamaños del modelo.
+# - Clark y otros (2019), *What Does BERT Look At?*: sección 3.
+# - Wang y otros (2024), *Multilingual E5 Text Embeddings: A Technical Report*: el modelo real.
+# - Devlin y otros (2018), *BERT*: sección 3, tamaños del modelo.
 #
-# Sigue: [4 · Residual y layer norm](04_residual_layer_norm.ipynb).
+# **Siguiente lección:** [4 · Conexión residual y normalización por capas](04_residual_layer_norm.ipynb).
 
 # %% tags=["colophon"]
 from bloque.colophon import colophon
