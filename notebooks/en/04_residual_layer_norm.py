@@ -9,13 +9,13 @@
 # %% [markdown]
 # # 4 · Residual connection and layer norm
 #
-# [Español](../es/04_residual_layer_norm.ipynb) · about 28 minutes, exercises not counted
+# [Español](../es/04_residual_layer_norm.ipynb) · about 28 minutes, exercises not included
 #
-# When you are done you will be able to:
+# By the end you will be able to:
 #
 # - explain, with one derivative, why each layer *adds* something to its input instead of replacing it;
 # - write `layer_norm`, and say what a normalised row depends on and what it does not;
-# - put both pieces into a block, in the two ways people do it, and recognise a third way that is neither.
+# - put both pieces into a block, in its two usual arrangements, and recognise a third that is neither.
 
 # %% tags=["setup"]
 # Finds the course, chooses the language and says the version. Run this cell before the others.
@@ -59,13 +59,13 @@ from bloque.quiz import quiz, score
 # %% [markdown]
 # ## The question
 #
-# In lesson 3, attention returned a matrix with one row per token. The block does not keep that matrix as it is. It **adds** the input to it (the *residual connection*) and then **normalises** each row (the *layer norm*):
+# Attention (lesson 3) returns a matrix with one row per token. The block does not keep that matrix as it is. It **adds** the input to it (the *residual connection*) and then **normalises** each row (the *layer norm*):
 #
 # $$\text{LayerNorm}\big(X + \text{Sublayer}(X)\big)$$
 #
-# Both look like a step backwards. Why add what we already had? And why throw away the mean and the size of numbers we have just computed?
+# *Sublayer* is attention here, and the position-wise network in the second half of the block. Why add what we already had? And why throw away the mean and the size of numbers we have just computed?
 #
-# We begin with the sum, and with a small experiment. We stack twelve layers. Each is a position-wise network, $\text{ReLU}(x W_1) W_2$: no biases, no attention, no norms, so that there is nothing else to look at. The weights are random numbers times 0.15.
+# We begin with the sum, and with a small experiment. We stack twelve layers. Each is a position-wise network (or *feed-forward* network), $\text{ReLU}(x W_1) W_2$, where ReLU keeps what is positive and sets the rest to 0. No biases, no attention and no norms, so that there is nothing else to look at. The weights are random numbers times 0.15.
 
 # %%
 rng = np.random.default_rng(0)
@@ -82,7 +82,7 @@ print(f"W1 {W1.shape}, W2 {W2.shape}, X {X.shape}")
 # %% [markdown]
 # Now we give one single number a very small push: the one in row 0, column 0 of $X$. We measure how far the output of each layer moves, divided by how far we pushed. That ratio is the norm of a derivative. At 1, the output moves as much as the input did. At 0, the layer never notices.
 #
-# **Predict, then drag.** Without the sum, how much of the push is left after all twelve layers? A half, a hundredth, less? Place your guess in the figure before you uncover the curve.
+# **Predict, then drag.** Without the sum, how much of the push is left after all twelve layers? A half, a hundredth, less? Set your guess first.
 
 # %%
 lesson.derivative_by_depth()
@@ -143,9 +143,9 @@ print(f"ratio at layer 12: {number(ratio / 1e6, 1)} million")
 print(f"that is {number(log10(ratio), 1)} orders of magnitude")
 
 # %% [markdown]
-# At layer 12 the two columns are 3.5 million times apart. From what is left in the right-hand column the first layer could hardly learn: the gradient that reaches it goes through that same product, read the other way round.
+# At layer 12 the two columns are 3.5 million times apart. With what is left in the right-hand column the first layer could hardly learn: the gradient that reaches it goes through that same product, from the other end.
 #
-# What if the formula were wrong? The next cell uses no Jacobian. It really pushes, by $\pm 10^{-5}$, sends the whole matrix through the twelve layers, and compares with the table.
+# What if the formula were wrong? The next cell uses no Jacobian. It pushes by $\pm 10^{-5}$, sends the whole matrix through the twelve layers, and compares with the table.
 
 # %%
 def outputs(X, residual):
@@ -170,7 +170,7 @@ for name, residual, exact in (
 # %% [markdown]
 # ## Two blocks by hand: four paths
 #
-# Why does the product with the sum hold up? With two layers you can see it by expanding the brackets, as at school, only without changing the order of the matrices:
+# Why does the product with the sum hold up? With two layers you can see it by expanding the brackets, without changing the order of the matrices:
 #
 # $$(I + J_2)(I + J_1) = I\,I + I\,J_1 + J_2\,I + J_2 J_1 = I + J_1 + J_2 + J_2 J_1$$
 #
@@ -218,7 +218,7 @@ lesson.paths_by_length()
 # %% [markdown]
 # ## What the sum costs
 #
-# To add $x$ and $\text{Sublayer}(x)$, both must have the same shape. The position-wise network widens inside, from $d_{\text{model}}$ to $d_{ff}$; its second matrix has to bring each row back to $d_{\text{model}}$. $W^O$ does the same for the heads. Forget that second matrix and NumPy complains. But beware: not always.
+# To add $x$ and $\text{Sublayer}(x)$, both must have the same shape. The position-wise network widens inside, from $d_{\text{model}}$ to $d_{\mathrm{ff}}$; its second matrix has to bring each row back to $d_{\text{model}}$. $W^O$ does the same for the heads. Forget that second matrix and NumPy complains, but not always.
 
 # %%
 W1, W2 = layers[0]
@@ -233,9 +233,9 @@ print(f"added without a word, and wrong: {X.shape} + {column.shape} = {(X + colu
 print(f"weights of this network: {W1.size} + {W2.size} = {W1.size + W2.size}")
 
 # %% [markdown]
-# A lone column is spread over all the others and nobody is told: check the shapes, do not just wait for an error.
+# A lone column is added to all the others and no error is raised: check the shapes, do not wait for a complaint.
 #
-# The price of the sum is this: $d_{\text{model}}$ is fixed for the whole stack, from the embeddings to the last layer. And the two matrices of the position-wise network, without biases, always hold $2 \cdot d_{\text{model}} \cdot d_{ff}$ weights: 1024 here.
+# The price of the sum is this: $d_{\text{model}}$ is fixed for the whole stack, from the embeddings to the last layer. And the two matrices of the position-wise network, without biases, always hold $2 \cdot d_{\text{model}} \cdot d_{\mathrm{ff}}$ weights: 1024 here.
 
 # %% [markdown]
 # ## A memory, and what it carries
@@ -252,7 +252,7 @@ for f in (1.0, 0.99, 0.9, 0.5):
     print(f"f = {number(f, 2)}: after 100 steps the direct path carries {left}")
 
 # %% [markdown]
-# What does the sum carry in a Transformer? Among other things, **the position**. The positional encoding (lesson 5) is added once, at the input, and no block adds it again. If block 12 knows which token comes first, it is because the sum has carried that there.
+# What does the sum carry in a Transformer? Among other things, **the position**. The positional encoding (lesson 5) is added once, at the input, and no block adds it again. If block 12 can tell which token comes first, it is because the sum has carried that there.
 #
 # To see it, we send $X$ through the stack with and without the position. The difference between the two outputs is what the position left behind; we measure, by the cosine, how much it resembles the position that went in.
 
@@ -265,12 +265,12 @@ for name, residual in (("with the sum", 1), ("without", 0)):
     print(f"{name:>12}: " + ", ".join(some))
 
 # %% [markdown]
-# After twelve layers, the trace that came along the sum still resembles what went in (0.58). Without the sum no likeness is left: with a cosine of −0.06, the trace points anywhere.
+# After twelve layers, the trace that came along the sum still resembles what went in (0.58). Without the sum no likeness is left: the cosine is −0.06.
 
 # %% [markdown]
-# ## What flows grows
+# ## With each sum the rows grow
 #
-# The sum has one more price. Each layer adds something, and sums seldom cancel out: the deviation of the rows grows with depth. We measure it in the same stack. And since attention is what will read those rows, we also measure what it would see: the largest weight in each row of the softmax, on average, over two hundred random pairs of matrices $W^Q$, $W^K$.
+# The sum has one more price. Each layer adds something, and what is added seldom cancels out: the standard deviation of the rows (*deviation*, for short) grows with depth. We measure it in the same stack. Attention reads those rows, so we also measure what it would do with them: the largest weight in each row of the softmax, on average, over two hundred random pairs of matrices $W^Q$, $W^K$.
 
 # %%
 stream = np.concatenate([X[None], outputs(X, residual=1)])  # (layers + 1, n, d_model)
@@ -281,7 +281,7 @@ for layer in (0, 4, 8, 12):
     print(f"{layer:4}  {number(rows.std(axis=-1).mean(), 2):>9}  {number(raw, 2):>9}  {number(normed, 2):>9}")
 
 # %% [markdown]
-# Scores are products of two rows: double the deviation, and the differences between scores grow fourfold. At layer 12 the largest weight is 0.67 already, and rising. Lesson 1 showed what comes next: the softmax saturates and its Jacobian all but vanishes. In the right-hand column we normalised each row before attention reads it, and the trouble is gone. That is what the second piece does. For short we call it *the norm*; do not take it for the norm of a vector, which is its length.
+# Scores are products of two rows: double the deviation, and the differences between scores grow fourfold. At layer 12 the largest weight is 0.67 already, and rising. Lesson 1 showed what comes next: the softmax saturates and its Jacobian all but vanishes. In the right-hand column each row is normalised before attention reads it, and the largest weight no longer grows. That is what the second piece does. For short we call it *the norm*; do not take it for the norm of a vector, which is its length.
 
 # %%
 lesson.growth_with_depth()
@@ -289,18 +289,18 @@ lesson.growth_with_depth()
 # %% [markdown]
 # Look for this:
 #
-# - with the sum alone, the size of the weights decides everything: a little more, and the deviation grows without a brake;
+# - with the sum alone, the size of the weights decides: a little larger, and the deviation grows much faster;
 # - with a norm after each sum (post), the rows always leave with deviation 1;
-# - with the norm inside (pre), what flows still grows, but slowly, and attention only ever sees normalised rows.
+# - with the norm inside (pre), the rows still grow, but slowly, and attention only ever reads normalised rows.
 
 # %% [markdown]
 # ## Layer norm, one row at a time
 #
-# Take **one** row $x_t$: one token, with its $d_{\text{model}}$ coordinates. Three steps.
+# Take **one** row $x_t$: one token, with its $d_{\text{model}}$ coordinates, $d$ for short. Three steps.
 #
 # $$\mu_t = \frac1d \sum_i x_{t,i} \qquad s_t^2 = \frac1d \sum_i (x_{t,i} - \mu_t)^2 \qquad \hat x_t = \frac{x_t - \mu_t}{\sqrt{s_t^2 + \varepsilon}}$$
 #
-# And a fourth, which is learned: $\gamma \odot \hat x_t + \beta$. The mean and the deviation are those of this row, over its coordinates. No other row enters into it.
+# And a fourth, which is learnt: $\gamma \odot \hat x_t + \beta$. The mean and the deviation are those of this row, over its coordinates. No other row takes part.
 #
 # By hand, for the row (1, 0, 0, 0): the mean is 0.25 and the variance, with $1/d$, is 0.1875.
 
@@ -317,7 +317,7 @@ print("agrees with layer_norm:", np.allclose(by_hand, layer_norm(row), atol=1e-1
 # %% [markdown]
 # We divide by $d$, not by $d - 1$: we are not estimating the variance of a population from a sample, we are measuring this row. With $d - 1$ you get 1.500 where 1.732 should stand.
 #
-# And $\varepsilon$? It stands **inside** the root and is $10^{-5}$. It answers two cases. The first is a constant row: variance 0, and without $\varepsilon$ the sum reads 0/0. The second is a row that hardly varies. Inside the root, $\varepsilon$ puts a floor of about 0.0032 under the divisor: the noise in a nearly constant row is not blown up to deviation 1. Outside the root that floor is far lower.
+# And $\varepsilon$? It stands **inside** the root and is $10^{-5}$. It answers two cases. The first is a constant row: its variance is 0, and without $\varepsilon$ the fraction is 0/0. The second is a row that hardly varies. Inside the root, $\varepsilon$ puts a floor of about 0.0032 under the divisor: the noise in a nearly constant row is not blown up to deviation 1. Outside the root that floor is far lower.
 
 # %%
 constant = np.full(8, 3.0)
@@ -350,7 +350,7 @@ print_rows("with γ = 4, β = −1", layer_norm(R, gamma=np.full(8, 4.0), beta=n
 # %% [markdown]
 # The means, which ran from 0.984 to 2.894, leave at 0; the deviations leave at 1. Then $\gamma$ and $\beta$ take them wherever training wants: here, to mean −1 and deviation 4. A row that leaves `layer_norm` **need not** have mean 0 and deviation 1.
 #
-# Could the layer learn to do nothing, with $\gamma$ and $\beta$ well chosen? No. $\gamma$ and $\beta$ are the same for every row; $\mu_t$ and $s_t$ differ from row to row. The shortest proof: two different rows that leave as equals can never be told apart again.
+# Could the layer learn to do nothing, with $\gamma$ and $\beta$ well chosen? No. $\gamma$ and $\beta$ are the same for every row; $\mu_t$ and $s_t$ differ from row to row. The proof is short: there are different rows that leave as equals, and no $\gamma$ or $\beta$ can tell them apart afterwards.
 
 # %%
 base = layer_norm(R[0])
@@ -404,7 +404,7 @@ for name, pushed in (("uniform, + 10", uniform), ("ramp, from 0 to 10", ramp)):
 # %% [markdown]
 # With the uniform push, the largest change in row 0 is 0.000 by rows and 1.889 by columns.
 #
-# In a Transformer this is no detail. By columns, what comes out for a sentence depends on which other sentences are in the batch, on how many tokens they have, and on the padding that makes them equally long. And when the model is used on a single sentence there is no batch: statistics stored in training are needed. We measure it with a sentence of three tokens.
+# In a Transformer this matters. By columns, what comes out for a sentence depends on which other sentences are in the batch, on how many tokens they have, and on the padding that makes them equally long. And when the model is used on a single sentence there is no batch: statistics stored in training are needed. We measure it with a sentence of three tokens.
 
 # %%
 sentence, other, padding = R[:3], R[3:], np.zeros((4, 8))
@@ -417,7 +417,7 @@ for name, company in (("beside another sentence", other), ("with padding", paddi
 print("a single token, by columns:", *[number(v) for v in by_columns(R[:1])[0]])
 
 # %% [markdown]
-# With a single token, the column version wipes it out: each number is its own mean. By rows, a token is normalised the same way wherever it stands.
+# A single token comes out as zeros by columns: each number is its own mean. By rows, a token is normalised the same way wherever it stands.
 
 # %% [markdown]
 # ## Where the norm goes: post, pre and a third thing
@@ -426,7 +426,7 @@ print("a single token, by columns:", *[number(v) for v in by_columns(R[:1])[0]])
 #
 # $$\begin{aligned} \text{post:} &\quad \text{LN}\big(x + F(x)\big) \\ \text{pre:} &\quad x + F\big(\text{LN}(x)\big) \\ \text{the third:} &\quad x + \text{LN}\big(F(x)\big) \end{aligned}$$
 #
-# The third exists too (*Swin V2* uses it), but it is neither of the others, and writing it while meaning post-norm is a common mistake. Two questions tell them apart. What comes out if the sublayer gives zero? And if it gives ten times as much?
+# The third exists too (*Swin V2* uses it), but it is neither of the others, and it is easily written by somebody who means post-norm. Two questions tell them apart. What comes out if the sublayer gives zero? And if it gives ten times as much?
 
 # %%
 def post(x, F):
@@ -469,9 +469,9 @@ for arrangement in (post, pre, third):
     print(f"{arrangement.__name__:>5}: {number(one, 2)}, {number(ten, 2)}")
 
 # %% [markdown]
-# With zero sublayers, pre-norm returns $x$ exactly; post-norm returns rows of mean 0 and deviation 1. And if the sublayer speaks ten times louder, pre-norm hears it ten times louder; the third thing never notices: it normalises what the sublayer says, and its volume is lost.
+# With zero sublayers, pre-norm returns $x$ exactly; post-norm returns rows of mean 0 and deviation 1. And if the sublayer gives ten times as much, pre-norm adds ten times as much. The third thing does not move: it normalises the output of the sublayer, so the size of that output is lost.
 #
-# Which way does the $I$ of the first part go? In pre-norm, from input to output, it passes through nothing. In post-norm it passes through **one norm per sublayer**, and each norm divides by the deviation of the sum. If $x$ and $F(x)$ have deviation 1 and are unalike, the sum has $\sqrt 2$: every layer divides by $\sqrt 2$. The cell measures the divisor over twelve layers, with sublayers whose output is as large as their input.
+# What does the $I$ of the first part meet on its way? In pre-norm, from input to output, nothing. In post-norm it passes through **one norm per sublayer**, and each norm divides by the deviation of the sum. If $x$ and $F(x)$ have deviation 1 and no correlation, the sum has $\sqrt 2$: every layer divides by $\sqrt 2$. The cell measures the divisor over twelve layers, with sublayers whose output is as large as their input.
 
 # %%
 divisors = lesson.post_norm_divisors(depth=12)  # (12,): what each norm divides by
@@ -481,12 +481,12 @@ print(f"   pre-norm {number(1)}, post-norm {number(1 / np.prod(divisors), signif
 print(f"   post-norm, with √2 = {number(2**0.5, 2)} in all of them: {number(2**-6, significant=2)}")
 
 # %% [markdown]
-# In post-norm the identity path is still there, but every norm narrows it. In practice, deep post-norm stacks want to start with a very small learning rate (*warm-up*), while pre-norm mostly does without. Lesson 5 looks for the reason in the gradient, layer by layer, and lesson 6 puts it to the test by training.
+# In post-norm the identity path is still there, but every norm narrows it. In practice, deep post-norm stacks need a learning rate that starts very small and grows (*warm-up*), while pre-norm mostly does without. Lesson 5 looks for the reason in the gradient, layer by layer, and lesson 6 puts it to the test by training.
 
 # %% [markdown]
 # ## When all the rows become alike
 #
-# There is one more reason to add, and it is not about gradients. Attention **averages**: each new row is a mixture of everybody's. Average again and again, and all rows end up being the same. This is called *rank collapse*. We measure it by mutual similarity, the mean cosine between every two different rows: near 0 at the start, 1 when all of them point the same way. Eight tokens, $d_{\text{model}} = 64$, 4 heads, the mean of three draws.
+# There is one more reason to add, and it is not about gradients. Attention **averages**: each new row is a mixture of all the rows. Average again and again, and all rows end up the same. This is called *rank collapse*. We measure it by mutual similarity, the mean cosine between every two different rows: near 0 at the start, 1 when all of them point the same way. Eight tokens, $d_{\text{model}} = 64$, 4 heads, the mean of three draws.
 
 # %%
 print("attention alone             layer 0      4      8     12")
@@ -500,9 +500,9 @@ for name, norm, residual in (
     print(f"{name:>26}  " + "  ".join(number(curve[k], 3) for k in (0, 4, 8, 12)))
 
 # %% [markdown]
-# Without the sum, four layers are enough: the rows are equal already, norm or no norm. The sum slows this down but does not always prevent it: with attention alone, post-norm reaches 0.996 at layer 12; pre-norm stays at 0.830. It makes sense: in pre-norm the input arrives untouched and has weight; in post-norm each layer shrinks its share.
+# Without the sum, four layers are enough: the rows are equal already, norm or no norm. The sum slows this down but does not always prevent it: with attention alone, post-norm reaches 0.996 at layer 12; pre-norm stays at 0.830. The reason is the direct path: in pre-norm the input arrives at every layer undivided; in post-norm each norm shrinks its share.
 #
-# And the position-wise network? It is often said to save the rows from collapse. See what it does in the two arrangements.
+# And the position-wise network: does it keep the rows apart? See what it does in the two arrangements.
 
 # %%
 print("at layer 12, attention alone and with the position-wise network")
@@ -519,9 +519,9 @@ lesson.similarity_with_depth()
 # %% [markdown]
 # Look for this:
 #
-# - switch the sum off: in every combination the rows melt together within a few layers;
+# - switch the sum off: in every combination the rows become alike within a few layers;
 # - with pre-norm the position-wise network moves rows apart (0.733); with post-norm it does not (0.999). At random weights ReLU brings rows closer too, since it never gives a negative number: unlike rows leave it with a cosine of about 0.32, which is $1/\pi$;
-# - drag the depth and watch the map: the rows lose their identity all together.
+# - drag the depth and watch the map: all the pairs of rows become alike together.
 #
 # These networks are untrained. Training can move rows apart; what the picture shows is where it has to start from.
 
@@ -634,7 +634,7 @@ check("residual_gradient", my_residual_gradient)
 #
 # ●●○ · 10 minutes · The paper's block: two sublayers, attention and the position-wise network, each with its sum and, **after** it, its norm. `attention` is a function that comes ready: it takes (n, d) and returns (n, d). The norm goes without γ and β: `layer_norm(x)`.
 #
-# <details><summary>Hint 1</summary>What gets normalised: what the sublayer says, or the sum?</details>
+# <details><summary>Hint 1</summary>What gets normalised: the output of the sublayer, or the sum?</details>
 # <details><summary>Hint 2</summary>The second sublayer reads what came out of the first norm, and that is also what it adds to.</details>
 # <details><summary>Hint 3</summary><code>feed_forward(x, W1, b1, W2, b2)</code> is imported already.</details>
 
@@ -658,7 +658,7 @@ check("post_norm_block", my_post_norm_block)
 #
 # ### Exercise 4 · pre_norm_block
 #
-# ●●○ · 8 minutes · Now today's: the norm **in front** of each sublayer, the sum left clear, and no norm at the end.
+# ●●○ · 8 minutes · Now the block of today's code: the norm **in front** of each sublayer, nothing on the sum, and no norm at the end.
 #
 # <details><summary>Hint 1</summary>What does the sublayer read, <code>x</code> or the normalised <code>x</code>? And to which of the two is it added?</details>
 # <details><summary>Hint 2</summary>With sublayers that give zero, <code>x</code> must come out as it was.</details>
@@ -687,7 +687,7 @@ check("pre_norm_block", my_pre_norm_block)
 # %% [markdown]
 # ## Questions
 #
-# Twelve questions. Try them as often as you like; each option says why it is right or why it is not.
+# No hurry and no marks. Every option says why it is right or wrong, and you may try again.
 
 # %%
 quiz("lesson4")
@@ -696,18 +696,18 @@ quiz("lesson4")
 score("lesson4")
 
 # %% [markdown]
-# ## In five lines
+# ## Summary
 #
 # 1. With the sum, the Jacobian of each layer is $I + J$: the product does not die out, because one of its $2^N$ paths passes through no sublayer.
-# 2. The sum demands that everything come in and go out with the same shape, $(n, d_{\text{model}})$.
-# 3. What flows grows with depth; layer norm brings each row, by itself, to mean 0 and deviation 1, and then $\gamma$ and $\beta$ take it where they please.
+# 2. Every sublayer has to give back the shape it gets, $(n, d_{\text{model}})$: otherwise the sum cannot be made.
+# 3. With each sum the rows grow. Layer norm brings each row, by itself, to mean 0 and deviation 1, and then $\gamma$ and $\beta$ scale and shift it.
 # 4. A normalised row does not depend on the other rows, nor on the batch, nor on the length.
 # 5. Post-norm puts a norm on the identity path; pre-norm leaves it clear. Without the sum, the rows become equal.
 
 # %% [markdown]
 # ## Terms
 #
-# | Here | In Spanish | What it is |
+# | English | Spanish | in one line |
 # |---|---|---|
 # | residual connection | *conexión residual* | adding the input of a sublayer to its output |
 # | sublayer | *subcapa* | attention, or the position-wise network |
@@ -715,7 +715,7 @@ score("lesson4")
 # | layer norm | *normalización por capas* | each row to mean 0 and deviation 1; then $\gamma$ and $\beta$ |
 # | post-norm | *post-norm* | the norm after the sum |
 # | pre-norm | *pre-norm* | the norm in front of the sublayer |
-# | rank collapse | *colapso de rango* | all rows end up being the same |
+# | rank collapse | *colapso de rango* | all rows end up the same |
 # | learning rate | *tasa de aprendizaje* | the size of each training step |
 
 # %% [markdown]
@@ -728,9 +728,9 @@ score("lesson4")
 # - Vaswani et al. (2017), *Attention Is All You Need*, section 3.1: post-norm.
 # - Xiong et al. (2020), *On Layer Normalization in the Transformer Architecture*: post-norm, pre-norm and the warm-up.
 # - Dong, Cordonnier and Loukas (2021), *Attention Is Not All You Need: Pure Attention Loses Rank Doubly Exponentially with Depth*.
-# - Liu et al. (2022), *Swin Transformer V2*, section 3: the norm on what the sublayer says.
+# - Liu et al. (2022), *Swin Transformer V2*, section 3: the norm on the output of the sublayer.
 #
-# **Next:** [5 · The full block](05_full_block.ipynb)
+# **Next lesson:** [5 · The full block](05_full_block.ipynb).
 
 # %% tags=["colophon"]
 from bloque.colophon import colophon
