@@ -9,12 +9,12 @@
 # %% [markdown]
 # # 5 · The full block
 #
-# [Español](../es/05_bloque_completo.ipynb) · about 28 minutes, exercises not counted
+# [Español](../es/05_bloque_completo.ipynb) · about 28 minutes, exercises not included
 #
-# At the end you will be able to:
+# By the end you will be able to:
 #
 # - put the block together, and say what each part does and which parts mix positions;
-# - count its parameters, and explain why three right counts of the same block differ;
+# - count its parameters, and explain how three different counts of one block can all be right;
 # - close the future with a mask, and recognise three ways to do it wrong.
 
 # %% tags=["setup"]
@@ -57,18 +57,18 @@ from bloque.quiz import quiz, score
 # %% [markdown]
 # ## The question
 #
-# Attention takes averages. Each row of its output is a weighted average of the rows of $V$, and then comes one more matrix. Softmax decides the weights, but what they weigh passes through linear maps only. If a layer just moves information from one place to another, **what turns it into something new?**
+# Attention takes averages. Each row of its output is a weighted average of the rows of $V$, and then comes one more matrix. Softmax decides the weights, but what they weigh passes through linear maps only. If that moves information from one place to another, **what turns it into something new?**
 #
-# The block has a second half for that. It is the larger one, and most drawings make it the smaller.
+# The block has a second half for that: the **position-wise network**, which papers and code also call *feed-forward network*, FFN. It is the larger half.
 
 # %% [markdown]
-# ## The network of each position
+# ## The position-wise network
 #
 # $$\mathrm{FFN}(x) = \max(0,\; x W_1 + b_1)\, W_2 + b_2$$
 #
-# One row goes in, $d_{\mathrm{model}}$ wide. $W_1$ widens it to $d_{\mathrm{ff}}$, usually four times as much; the $\max$ silences what came out negative; $W_2$ brings it back. It is the same network for every position, and no position sees another.
+# One row goes in, $d_{\mathrm{model}}$ wide. $W_1$ widens it to $d_{\mathrm{ff}}$, usually four times as much; the $\max$ (ReLU) sets to 0 what came out negative; $W_2$ brings the row back to $d_{\mathrm{model}}$. It is the same network for every position, and no position sees another.
 #
-# The last sentence can be checked. We touch row 2 of the input and look at which rows of the output notice, first in the network and then in attention.
+# The last sentence can be checked. We touch row 2 of the input and look at which rows of the output notice, first in the network (short for position-wise network) and then in attention.
 
 # %%
 rng = np.random.default_rng(5)
@@ -101,7 +101,7 @@ print("attention:", number(attention_weights), " network:", number(network_weigh
 # %% [markdown]
 # ## Three right totals
 #
-# Ask how many parameters a block has, with the paper's base sizes, and you will find three numbers. People think that two of them are wrong. They count different things.
+# Ask how many parameters a block has, with the paper's base sizes, and you will find three numbers. All three are right: they count different things.
 
 # %%
 without_extras = bloque.count_parameters(512, 8, 2048, feed_forward_bias=False, norms=False)
@@ -117,7 +117,7 @@ for name, count in (("matrices only", without_extras), ("+ network biases, norms
 #
 # Before you compare two counts, ask which one each is. And notice what is in none of them: the length of the sentence. The block works for ten tokens or for ten thousand with the same weights. What does depend on the maximum length is the position table that BERT and GPT-2 learn, which stands outside the blocks.
 #
-# Stacks are a multiplication away:
+# A stack of blocks is one multiplication more:
 
 # %%
 print("6 blocks, with network biases and norms:", number(6 * with_norms.total))
@@ -129,13 +129,13 @@ print("12 blocks, matrices only:", number(12 * without_extras.total))
 # %% [markdown]
 # ## Count it yourself
 #
-# **A guess before you touch anything.** Of the parameters of one such block, which percentage is in the network?
+# The explorer counts a block in the third way, with attention biases. **Guess first**: of the parameters of one such block, which percentage is in the network?
 #
 # Look for this:
 #
 # - raise $n$: no parameter moves; scores and maps grow with its square;
 # - move the heads: nothing changes but the maps;
-# - choose a model: its total is the exact count of the published checkpoint, beside the figure of its paper.
+# - choose a model: its exact total stands beside the rounded figure of its paper. For BERT and GPT-2 it is the count of the published weights.
 
 # %%
 lesson.counting()
@@ -148,7 +148,7 @@ for name in lesson.PRESETS:
     print(f"{name:12} {number(lesson.preset_parameters(name).total):>13}   {lesson.PRESETS[name].published}")
 
 # %% [markdown]
-# BERT base comes to 109 482 240, token, position and segment tables and the pooler included; large to 335 141 888. The four GPT-2 come to 124 439 808, 354 823 168, 774 030 080 and 1 557 611 200, with the output tied to the token table, so that it adds nothing. The paper's two models come to 63 082 496 and 214 245 376 with a shared vocabulary of 37 000 pieces, and cannot be matched to its rounded 65M and 213M, because it lists no parts.
+# BERT base comes to 109 482 240. That includes the tables of tokens, positions and segments (which sentence of a pair a token belongs to) and the pooler, a last matrix for the first token. BERT large comes to 335 141 888. The four GPT-2 come to 124 439 808, 354 823 168, 774 030 080 and 1 557 611 200, with the output tied to the token table, so that it adds nothing. The paper's two models come to 63 082 496 and 214 245 376 with a shared vocabulary of 37 000 pieces, and cannot be matched to its rounded 65M and 213M, because it lists no parts.
 
 # %% [markdown]
 # ## Order
@@ -162,7 +162,7 @@ shuffled = bloque.multi_head_attention(X[shuffle], block.attention, heads)[0]
 print("largest difference after undoing the shuffle < 1e−12:", bool(abs(shuffled - straight[shuffle]).max() < 1e-12))
 
 # %% [markdown]
-# So *dog bites man* and *man bites dog* give the same three vectors. Order has to be put in from outside, and the paper adds it: a row for each position, sines and cosines of ever slower waves, alternating.
+# So *dog bites man* and *man bites dog* give the same three vectors, in another order. Order has to be put in from outside. The paper adds a row for each position: sines and cosines of ever slower waves, alternating.
 #
 # $$\mathrm{PE}(t, 2i) = \sin\!\left(t / 10000^{2i/d_{\mathrm{model}}}\right), \qquad \mathrm{PE}(t, 2i+1) = \cos\!\left(t / 10000^{2i/d_{\mathrm{model}}}\right)$$
 
@@ -171,7 +171,7 @@ for position, row in enumerate(bloque.positional_encoding(2, 4)):
     print("position", position, [number(float(value), 5) for value in row])
 
 # %% [markdown]
-# Sine, cosine, sine, cosine: at position 1 the fast pair has already turned to 0.84147 and 0.54030, while the slow one has hardly left: 0.01000 and 0.99995.
+# Sine, cosine, sine, cosine: at position 1 the fast pair has already turned to 0.84147 and 0.54030, while the slow one has hardly moved: 0.01000 and 0.99995.
 #
 # Why waves? Because the product of two rows depends only on how far apart they are: $\sin a \sin b + \cos a \cos b = \cos(a - b)$, pair by pair.
 #
@@ -210,13 +210,13 @@ print(np.where(bloque.causal_mask(4), "·", "x"))
 # %% [markdown]
 # `True` (here a dot) means *may attend*; an x is closed. Closing means that the weight is 0, and a softmax only gives exactly 0 to one score, $-\infty$. So $-\infty$ is added **before** the softmax.
 #
-# There are other ways on offer. **Guess first**: the scores are 2, 1 and 0.5, and the third must be closed. Somebody multiplies it by 0. What weight does it keep?
+# Other ways look as good. **Guess first**: the scores are 2, 1 and 0.5, and the third must be closed. Somebody multiplies it by 0. What weight does it keep?
 #
 # Look for this, with query 2:
 #
 # - scores times 0: the closed place keeps a weight, cross-hatched, because 0 is a score like any other;
 # - 0 after the softmax: the closed place is left with 0, but the row no longer adds up to 1;
-# - dividing by the sum afterwards repairs it, and gives the very numbers of $-\infty$ before.
+# - dividing by the sum afterwards repairs it, and gives the same numbers as $-\infty$ before.
 
 # %%
 lesson.masks()
@@ -244,13 +244,13 @@ print("weights of row 1:", [number(float(w), 1) for w in weights[1]], " any NaN:
 # %% [markdown]
 # ## The paper's drawing
 #
-# Figure 1 of the paper is the most copied drawing of the field, and it can be read whole now. It has 15 boxes: six in the encoder, eight in the decoder, and the output, linear and softmax together (drawn separately they make 16). Five are *add & norm*. Three mix positions. Twelve do not.
+# Figure 1 of the paper can now be read whole. It has 15 boxes: six in the encoder, eight in the decoder, and the output, linear and softmax together (drawn separately they make 16). Five are *add & norm*. Three mix positions. Twelve do not.
 #
 # Choose a box, or click on it.
 #
 # - An *add & norm* lights its residual line: follow it back to see what it brings.
-# - Switch on those that mix: all the rest of the Transformer works row by row.
-# - Cross-attention is the only box with two inputs.
+# - Switch on those that mix positions: all the others work row by row.
+# - Cross-attention is the only box that reads both columns.
 
 # %%
 lesson.drawing()
@@ -289,9 +289,9 @@ for depth in (12, 48):
 print("expected of a fall like 1/√depth:", number(float(np.median(gradients["pre"][12][:, -1])) * (12 / 48) ** 0.5, 1))
 
 # %% [markdown]
-# With pre-norm the last block gets 23.9 at 12 blocks and 10.7 at 48: about what $1/\sqrt{\text{depth}}$ predicts, 11.9. The sum grows with depth, the norms divide by it, and each block weighs less. With post-norm it gets 75.1 and 71.8: every new block pushes as hard as if it were alone. The first steps, in which all of them push at once, are too long, unless the learning rate starts small. That is what warm-up does. Xiong et al. (2020) prove it for the last layer at the start of training; in the blocks further down, post-norm depends on the draw, as you saw.
+# With pre-norm the last block gets 23.9 at 12 blocks and 10.7 at 48: about what $1/\sqrt{\text{depth}}$ predicts, 11.9. The sum grows with depth, the norms divide by it, and each block weighs less. With post-norm it gets 75.1 and 71.8: every block moves the output as much as if it were alone. All of them move it at once, so the first steps are too long unless the learning rate starts small. That is what warm-up does. Xiong et al. (2020) prove it for the last layer at the start of training; in the blocks further down, post-norm depends on the draw, as you saw.
 #
-# These gradients come from the pieces' own backward pass. Let us check one against a finite difference, along a random direction.
+# These gradients come from the library's own backward pass, piece by piece. The cell checks one against a finite difference, along a random direction.
 
 # %%
 d, small_heads = 8, 2
@@ -318,7 +318,7 @@ print("exact", number(exact, 4), " measured", number(measured, 4))
 # %% [markdown]
 # ## A real model
 #
-# The block of this lesson is the block of models in use. We check that on one: `multilingual-e5-small` (Wang et al., 2024), the model of lesson 3. Post-norm, GELU (a ReLU with a rounded bend) and weights that somebody trained. It brings no code: we lend it ours. Here is a block written in the cell, from the course's pieces, and with it all the layers of the model run. Change it and see what happens.
+# The block of this lesson is the block of models in use. The next cell tries it in one: `multilingual-e5-small` (Wang et al., 2024), the model of lesson 3. It is post-norm, its nonlinearity is GELU (a ReLU with a rounded bend), and its weights are trained. It brings no code of its own. The cell writes a block from the course's pieces, and all the layers of the model run on it. Change it and see what happens.
 
 # %%
 from bloque.lessons import real_heads
@@ -334,7 +334,7 @@ def own_block(x, parameters, heads, activation, eps):
 real_heads.own_block_runs_model(own_block)
 
 # %% [markdown]
-# *I am going to the doctor tomorrow* and its Spanish twin, *Mañana voy al médico*, end up at a cosine of 0.952; that Spanish sentence and *The cat is sleeping on the sofa*, at 0.692. The same weights with the pieces in another order, as in pre-norm, are no longer that model:
+# The sentence *I am going to the doctor tomorrow* and its Spanish twin, *Mañana voy al médico*, end up at a cosine of 0.952; that Spanish sentence and *The cat is sleeping on the sofa*, at 0.692. The same weights with the pieces in another order, as in pre-norm, are no longer that model:
 
 # %%
 def other_order(x, parameters, heads, activation, eps):
@@ -352,21 +352,21 @@ real_heads.own_block_runs_model(other_order)
 real_heads.sentence_pairs(own_block)
 
 # %% [markdown]
-# All 8 find their twin. Mind the scale: two sentences that have nothing to do with each other still stand at 0.773 on average. In this model a high cosine means nothing by itself; the difference is what informs.
+# All 8 find their twin. Mind the scale: two sentences that have nothing to do with each other still stand at 0.773 on average. In this model a high cosine says little by itself; the difference is what counts.
 #
-# Now to take pieces out. It is the same model, trained with all of them; we do not know what it would have learned without one. What we see is the work that each does.
+# Now we take pieces out. It is the same model, trained with all of them; we do not know what it would have learnt without one. What we see is what each piece does in this trained model.
 #
 # Look for this:
 #
 # - without the division by $\sqrt{d_k}$ the entropy drops in every layer: the weights concentrate;
-# - without the residual, within a few layers the tokens are all one and the weights spread evenly: there is nobody left to look at;
+# - without the residual, within a few layers all the tokens are alike and the weights spread evenly: no key stands out;
 # - without the norm the numbers grow until each row looks at a single token.
 
 # %%
 real_heads.ablations()
 
 # %% [markdown]
-# The figures, in layer 4, for the same sentence:
+# The numbers in layer 4, for the same sentence: the whole model, then without the division, without the residual, without the norm.
 
 # %%
 for part in ((), "division", "residual", "norm"):
@@ -377,7 +377,7 @@ for part in ((), "division", "residual", "norm"):
     print(f"entropy {bits} bits, likeness {alike}, deviation {spread}")
 
 # %% [markdown]
-# In order: whole, no division, no residual, no norm. And the twins that are found when each is missing:
+# And how many twins are found when each piece is missing, in the same order:
 
 # %%
 for part in ("division", "residual", "norm"):
@@ -385,9 +385,9 @@ for part in ("division", "residual", "norm"):
     print(f"twins: {found} of 8")
 
 # %% [markdown]
-# - Without the division the entropy goes from 1.37 to 0.11 bits. Even so all 8 twins are found. The division is needed to learn; in this model, which has learned already, leaving it out spoils the maps and not the result.
+# - Without the division the entropy goes from 1.37 to 0.11 bits. Even so all 8 twins are found. In this model, trained already, leaving the division out changes the maps and not the result of this test. What it does for learning, lesson 6 shows.
 # - Without the residual the likeness of tokens is 1.000: the rank collapse of lesson 4, in a real model. The entropy, 3.57 bits, is next to its maximum. Not one twin.
-# - Without the norm the deviation has reached 453, and the entropy is 0.00: a saturated softmax in every row. Not one twin.
+# - Without the norm the deviation has reached 453, and the entropy is 0.00: every softmax is saturated. Not one twin.
 
 # %% [markdown]
 # ## Frequent mistakes
@@ -397,7 +397,7 @@ for part in ("division", "residual", "norm"):
 # - **The mask after the softmax.** Rows that do not add up to 1. To see it: add them up.
 # - **The mask the wrong way round.** In one library `True` keeps and in another it drops. To see it: the causal mask's first row must leave one weight, and it must be 1.
 # - **More heads of the same width.** The cost is multiplied (lesson 3).
-# - **Post-norm in a deep stack without warm-up.** To see it: lesson 6 trains it.
+# - **Post-norm in a deep stack without warm-up.** To see it: train it, as lesson 6 does.
 # - **Halves instead of pairs.** All sines first and then all cosines is another layout. It works if it is the same everywhere; it does not load somebody else's weights.
 
 # %% [markdown]
@@ -587,7 +587,7 @@ check("positional_encoding", positional_encoding)
 #
 # ●●○ · 8 minutes
 #
-# In lesson 4 you wrote the block as in the paper. Now write it as in today's code: `pre_norm_block(x, attention, W1, b1, W2, b2)`. `attention` is a function that is given to you, from `(n, d)` to `(n, d)`. Use `bloque.layer_norm(x)` and `bloque.feed_forward`.
+# The block of today's code again, now from memory (exercise 4 of lesson 4): `pre_norm_block(x, attention, W1, b1, W2, b2)`. `attention` is a function that is given to you, from `(n, d)` to `(n, d)`. Use `bloque.layer_norm(x)` and `bloque.feed_forward`.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -671,7 +671,7 @@ check("count_parameters", count_parameters)
 # </details>
 
 # %% [markdown]
-# ## Quiz
+# ## Questions
 
 # %%
 quiz("lesson5")
@@ -682,21 +682,21 @@ score("lesson5")
 # %% [markdown]
 # ## Summary
 #
-# 1. Attention moves information between positions; the network changes each position by itself. With $d_{\mathrm{ff}} = 4\,d_{\mathrm{model}}$, the network has twice the weights.
+# 1. Attention moves information between positions; the network changes each position by itself. With $d_{\mathrm{ff}} = 4\,d_{\mathrm{model}}$, the network has twice as many weights.
 # 2. Three totals of one block are right, because they count different things. None depends on the length.
 # 3. Attention alone does not know order: the position is added once, before the first block.
 # 4. To close a place, its score is $-\infty$ before the softmax. Multiplying leaks, and masking afterwards breaks the sum.
-# 5. At depth, pre-norm makes each block weigh less; post-norm does not, and that is why it wants a warm-up.
+# 5. In a deep stack, pre-norm makes each block weigh less. Post-norm does not, which is why it needs warm-up.
 #
 # ## Terms
 #
-# | English | Spanish | In one line |
+# | English | Spanish | in one line |
 # |---|---|---|
-# | position-wise network (feed-forward) | red por posición | two matrices and a nonlinearity, the same for every row |
-# | mask | máscara | says which keys each query may look at |
-# | equivariant | equivariante | shuffle what goes in, and what comes out is shuffled in the same way |
-# | positional encoding | codificación posicional | a row for each position, added to the embeddings |
-# | warm-up | calentamiento | a learning rate that starts tiny and grows during the first steps |
+# | position-wise network (feed-forward network) | *red por posición* | two matrices and a nonlinearity, the same for every row |
+# | mask | *máscara* | says which keys each query may look at |
+# | equivariant | *equivariante* | shuffle what goes in, and what comes out is shuffled in the same way |
+# | positional encoding | *codificación posicional* | a row for each position, added to the embeddings |
+# | warm-up | *calentamiento* | a learning rate that starts tiny and grows during the first steps |
 #
 # All the terms are in the [glossary](90_glossary.ipynb).
 #
@@ -706,7 +706,7 @@ score("lesson5")
 # - Xiong et al. (2020), *On Layer Normalization in the Transformer Architecture*: section 3.
 # - Devlin et al. (2018), *BERT*: section 3. Radford et al. (2019), *Language Models are Unsupervised Multitask Learners*: table 2, and the note in its code about the corrected counts.
 #
-# Next: [6 · Make it learn](06_make_it_learn.ipynb).
+# **Next lesson:** [6 · Make it learn](06_make_it_learn.ipynb).
 
 # %% tags=["colophon"]
 from bloque.colophon import colophon
