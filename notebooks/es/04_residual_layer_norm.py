@@ -59,13 +59,15 @@ from bloque.quiz import quiz, score
 # %% [markdown]
 # ## La pregunta
 #
-# En la lección 3 la atención devolvía una matriz con una fila por token. El bloque no se queda con esa matriz tal cual. Le **suma** la entrada (es la *conexión residual*) y después **normaliza** cada fila (es la *normalización por capas*):
+# En la lección 3 la atención devolvía una matriz con una fila por token. El bloque no se queda con esa matriz tal cual. Le **suma** la entrada (es la *conexión residual*) y después **normaliza** cada fila (es la *normalización por capas*, o *layer norm*):
 #
 # $$\text{LayerNorm}\big(X + \text{Sublayer}(X)\big)$$
 #
-# Las dos operaciones parecen un paso atrás. ¿Para qué volver a sumar lo que ya teníamos? ¿Y para qué borrar la media y el tamaño de unos números que acabamos de calcular?
+# Sublayer es la **subcapa**: la atención o la otra mitad del bloque, la red por posición.
 #
-# Empezamos por la suma, con un experimento pequeño. Apilamos doce capas. Cada una es una red por posición, $\text{ReLU}(x W_1) W_2$: sin sesgos, sin atención y sin normalizar, para que no haya nada más que mirar. Los pesos son números al azar multiplicados por 0.15.
+# ¿Para qué volver a sumar lo que ya teníamos? ¿Y para qué borrar la media y el tamaño de unos números que acabamos de calcular?
+#
+# Empezamos por la suma, con un experimento pequeño. Apilamos doce capas. Cada una es una **red por posición**: la misma red pequeña, $\text{ReLU}(x W_1) W_2$, para cada fila $x$. La ReLU deja pasar lo positivo y pone a 0 lo negativo. Van sin sesgos, sin atención y sin normalizar, para que no haya nada más que mirar. Los pesos son números al azar multiplicados por 0.15.
 
 # %%
 rng = np.random.default_rng(0)
@@ -80,9 +82,9 @@ print(f"{len(layers)} capas, pesos × {size}")
 print(f"W1 {W1.shape}, W2 {W2.shape}, X {X.shape}")
 
 # %% [markdown]
-# Ahora damos un empujón muy pequeño a un solo número: el de la fila 0 y la columna 0 de $X$. Y medimos cuánto se mueve la salida de cada capa, dividido entre lo que empujamos. Esa razón es la norma de una derivada. Si vale 1, la salida se mueve tanto como la entrada. Si vale 0, la capa ni se entera.
+# Ahora damos un empujón muy pequeño a un solo número: el de la fila 0 y la columna 0 de $X$. Y medimos cuánto se mueve la salida de cada capa, dividido entre lo que empujamos. Ese cociente es la norma (la longitud) de una derivada. Si vale 1, la salida se mueve tanto como la entrada. Si vale 0, el empujón no ha llegado.
 #
-# **Predice, y luego arrastra.** Sin la suma, ¿cuánto queda del empujón tras las doce capas? ¿La mitad, una centésima, menos? Coloca tu apuesta en la figura antes de descubrir la curva.
+# **Predice y arrastra.** Sin la suma, ¿cuánto queda del empujón tras las doce capas? ¿La mitad, una centésima, menos? Coloca tu apuesta en la figura antes de descubrir la curva.
 
 # %%
 lesson.derivative_by_depth()
@@ -90,18 +92,18 @@ lesson.derivative_by_depth()
 # %% [markdown]
 # Fíjate en tres cosas:
 #
-# - con la suma, la derivada sigue cerca de 1 hasta la última capa. Sin ella baja casi en línea recta en un eje logarítmico: cada capa multiplica por algo menor que 1;
+# - con la suma, la derivada sigue cerca de 1 hasta la última capa. Sin ella baja casi en línea recta, con el eje logarítmico: cada capa multiplica por algo menor que 1;
 # - lleva la profundidad al máximo, con la suma y sin ella. ¿Qué queda del empujón en cada caso?
 # - sube el tamaño de los pesos hasta que la curva sin suma deje de caer. ¿Qué hace entonces la otra? La suma evita que la señal muera; no evita que crezca. De eso se ocupa la segunda mitad de la lección.
 
 # %% [markdown]
 # ## La derivada de una suma
 #
-# Una capa con suma calcula $y = x + F(x)$, donde $F$ es la subcapa. Derivamos cada término por separado. La derivada de $x$ respecto a $x$ es la identidad $I$. La de $F(x)$ es su jacobiano $J$. Así que
+# Una capa con suma calcula $y = x + F(x)$, donde $F$ es la subcapa. Derivamos cada término por separado. La derivada de $x$ respecto de $x$ es la identidad $I$. La de $F(x)$ es su jacobiano $J$. Así que
 #
 # $$\frac{\partial y}{\partial x} = I + J$$
 #
-# La $I$ no depende de ningún peso: está ahí antes de entrenar, y sigue ahí si $J$ es diminuto. Lo comprobamos con la primera capa, moviendo una por una las coordenadas de una fila.
+# La $I$ no depende de ningún peso: está ahí antes de entrenar, y sigue ahí si $J$ es diminuto. Lo comprobamos con la primera capa, moviendo una por una las coordenadas de una fila, un poco hacia cada lado: eso es una *diferencia finita*.
 
 # %%
 W1, W2 = layers[0]
@@ -143,7 +145,7 @@ print(f"razón en la capa 12: {number(ratio / 1e6, 1)} millones")
 print(f"son {number(log10(ratio), 1)} órdenes de magnitud")
 
 # %% [markdown]
-# La razón entre las dos columnas, en la capa 12, es de 3.5 millones. Con lo que queda en la columna de la derecha, la primera capa apenas podría aprender: el gradiente que le llega pasa por ese mismo producto, leído en sentido contrario.
+# La razón entre las dos columnas, en la capa 12, es de 3.5 millones. Con lo que queda en la columna de la derecha, la primera capa apenas podría aprender: el gradiente que le llega pasa por ese mismo producto, recorrido en sentido contrario.
 #
 # ¿Y si la fórmula estuviera mal? La celda siguiente no usa ningún jacobiano. Empuja de verdad, $\pm 10^{-5}$, pasa la matriz entera por las doce capas y compara con la tabla.
 
@@ -168,9 +170,9 @@ for name, residual, exact in (
     print(f"{name}: las 12 capas coinciden con seis cifras:", equal)
 
 # %% [markdown]
-# ## Dos bloques a mano: cuatro caminos
+# ## Dos capas a mano: cuatro caminos
 #
-# ¿Por qué aguanta el producto con la suma? Con dos capas se ve desarrollando el paréntesis, como en el colegio, pero sin cambiar el orden de las matrices:
+# ¿Por qué aguanta el producto con la suma? Con dos capas se ve al desarrollar los paréntesis, sin cambiar el orden de las matrices:
 #
 # $$(I + J_2)(I + J_1) = I\,I + I\,J_1 + J_2\,I + J_2 J_1 = I + J_1 + J_2 + J_2 J_1$$
 #
@@ -190,7 +192,7 @@ for name, term in terms.items():
 # %% [markdown]
 # El camino que no pasa por ninguna subcapa mueve la salida exactamente 1, sean como sean los pesos. Los demás añaden sus correcciones.
 #
-# Con $N$ capas hay $N$ paréntesis y en cada uno se elige $I$ o $J$: salen $2^N$ caminos. De longitud $k$, es decir, que pasan por $k$ subcapas, hay $\binom{N}{k}$. De longitud 0 hay exactamente uno.
+# Con $N$ capas hay $N$ paréntesis y en cada uno se elige $I$ o $J$: salen $2^N$ caminos. De longitud $k$, es decir, que pasan por $k$ subcapas, hay $\binom{N}{k}$. De longitud 0 hay exactamente uno. (En esta lección $N$ cuenta subcapas.)
 
 # %%
 by_length = [comb(12, k) for k in range(13)]
@@ -201,7 +203,7 @@ print("doce bloques, dos subcapas cada uno: 2^24 =", number(2**24))
 # %% [markdown]
 # En un Transformer cada bloque tiene dos subcapas, la atención y la red por posición, y cada una lleva su propia suma. Doce bloques son 24 subcapas: 16 777 216 caminos.
 #
-# En la figura, a la izquierda, cuántos caminos hay de cada longitud. A la derecha, cuánto lleva cada longitud en nuestra pila: la norma de la suma de todos sus términos, calculada de forma exacta.
+# La figura enseña, a la izquierda, cuántos caminos hay de cada longitud. A la derecha, cuánta derivada lleva cada longitud en nuestra pila: la norma de la suma de todos sus términos, calculada de forma exacta.
 
 # %%
 lesson.paths_by_length()
@@ -213,12 +215,12 @@ lesson.paths_by_length()
 # - el camino de longitud $N$ es todo lo que tiene la red sin suma. El de longitud 0 vale 1 para cualquier $N$;
 # - con pesos mayores, lo que llega se desplaza hacia los caminos largos.
 #
-# Un matiz: los caminos son términos de un producto, no redes independientes. Cada $J$ se calcula en el punto al que ha llegado la red entera.
+# Cuidado: los caminos son términos de un producto, no redes independientes. Cada $J$ se calcula en el punto al que ha llegado la red entera.
 
 # %% [markdown]
 # ## Lo que cuesta la suma
 #
-# Para sumar $x$ y $\text{Sublayer}(x)$, las dos han de tener la misma forma. La red por posición ensancha por dentro, de $d_{\text{model}}$ a $d_{ff}$; su segunda matriz tiene que devolver cada fila a $d_{\text{model}}$. Lo mismo hace $W^O$ con las cabezas. Si se olvida esa segunda matriz, NumPy protesta. Pero cuidado: no siempre.
+# Para sumar $x$ y $\text{Sublayer}(x)$, las dos tienen que tener la misma forma. La red por posición ensancha por dentro, de $d_{\mathrm{model}}$ a $d_{\mathrm{ff}}$; su segunda matriz tiene que devolver cada fila a $d_{\mathrm{model}}$. Lo mismo hace $W^O$ con las cabezas. Si olvidas esa segunda matriz, NumPy protesta, pero no siempre.
 
 # %%
 W1, W2 = layers[0]
@@ -233,18 +235,18 @@ print(f"se suma sin quejarse, y está mal: {X.shape} + {column.shape} = {(X + co
 print(f"pesos de esta red: {W1.size} + {W2.size} = {W1.size + W2.size}")
 
 # %% [markdown]
-# Una columna suelta se propaga a todas las demás y nadie avisa: conviene comprobar las formas, no solo esperar un error.
+# Una columna suelta se suma a todas las demás (es el *broadcasting*) y nadie avisa: comprueba las formas, no esperes al error.
 #
-# El precio de la suma es este: $d_{\text{model}}$ queda fijado para toda la pila, desde los embeddings hasta la última capa. Y las dos matrices de la red por posición, sin sesgos, tienen siempre $2 \cdot d_{\text{model}} \cdot d_{ff}$ pesos: aquí 1024.
+# El precio de la suma es este: $d_{\mathrm{model}}$ queda fijado para toda la pila, desde los embeddings hasta la última capa. Y las dos matrices de la red por posición, sin sesgos, tienen siempre $2 \cdot d_{\mathrm{model}} \cdot d_{\mathrm{ff}}$ pesos: aquí 1024.
 
 # %% [markdown]
 # ## Una memoria, y lo que transporta
 #
-# La idea es anterior al Transformer. La LSTM de 1997 guarda una memoria $c$ a la que cada paso suma algo:
+# La idea es anterior al Transformer. La LSTM, una red de 1997 que lee los tokens de uno en uno, guarda una memoria $c$ a la que cada paso suma algo ($\odot$ multiplica casilla a casilla):
 #
 # $$c_t = c_{t-1} + i_t \odot g_t$$
 #
-# Es la misma $x + F(x)$, con el tiempo en el lugar de la profundidad. Tres años más tarde se le puso una compuerta de olvido, $f_t \odot c_{t-1}$, para que también pudiera borrar. El camino directo multiplica entonces por $f$ en cada paso. Tras cien pasos se nota mucho si $f$ es 1 o solo se le acerca.
+# Es la misma $x + F(x)$, con el tiempo en el lugar de la profundidad. Tres años más tarde se le puso una compuerta de olvido, $f_t \odot c_{t-1}$, para que también pudiera borrar. El camino directo multiplica entonces por $f$ en cada paso. Tras cien pasos, no es lo mismo que $f$ sea 1 o que solo se le acerque.
 
 # %%
 for f in (1.0, 0.99, 0.9, 0.5):
@@ -254,7 +256,7 @@ for f in (1.0, 0.99, 0.9, 0.5):
 # %% [markdown]
 # ¿Qué transporta la suma en un Transformer? Entre otras cosas, **la posición**. La codificación posicional (lección 5) se suma una sola vez, a la entrada, y ningún bloque la vuelve a añadir. Si el bloque 12 sabe qué token va primero, es porque la suma la ha llevado hasta allí.
 #
-# Para verlo pasamos $X$ por la pila con y sin la posición. La diferencia entre las dos salidas es lo que la posición ha dejado; medimos cuánto se parece, por el coseno, a la posición que entró.
+# Para verlo pasamos $X$ por la pila con y sin la posición. La diferencia entre las dos salidas es el rastro de la posición. Medimos cuánto se parece a la posición que entró con el **coseno** del ángulo entre las dos: 1 si apuntan igual, 0 si no tienen nada que ver.
 
 # %%
 P = positional_encoding(8, 16)
@@ -265,12 +267,12 @@ for name, residual in (("con la suma", 1), ("sin la suma", 0)):
     print(f"{name:>12}: " + ", ".join(some))
 
 # %% [markdown]
-# Tras doce capas, el rastro que llega por la suma aún se parece a lo que entró (0.58). Sin la suma no queda parecido: con un coseno de −0.06, el rastro apunta a cualquier parte.
+# Tras doce capas, el rastro que llega con la suma aún se parece a lo que entró (0.58). Sin la suma no queda parecido: el coseno es −0.06.
 
 # %% [markdown]
-# ## Lo que fluye crece
+# ## Con la suma, las filas crecen
 #
-# La suma tiene un precio más. Cada capa añade algo, y lo que se suma rara vez se cancela: la desviación de las filas crece con la profundidad. La medimos en la misma pila. Y, como la atención es la que va a leer esas filas, medimos también qué vería: el mayor peso de cada fila de softmax, de media, sobre doscientos pares de matrices $W^Q$, $W^K$ al azar.
+# La suma tiene un precio más. Cada capa añade algo, y lo que se suma rara vez se cancela: la desviación de las filas crece con la profundidad. La medimos en la misma pila. Como esas filas las leería una atención, medimos también el mayor peso que daría cada fila de su softmax: la media sobre doscientas parejas de matrices $W^Q$, $W^K$ al azar.
 
 # %%
 stream = np.concatenate([X[None], outputs(X, residual=1)])  # (layers + 1, n, d_model)
@@ -281,7 +283,7 @@ for layer in (0, 4, 8, 12):
     print(f"{layer:4}  {number(rows.std(axis=-1).mean(), 2):>9}  {number(raw, 2):>9}  {number(normed, 2):>9}")
 
 # %% [markdown]
-# Las puntuaciones son productos de dos filas: si la desviación se duplica, las diferencias entre puntuaciones se multiplican por cuatro. En la capa 12 el mayor peso ya es 0.67, y subiendo. La lección 1 contó qué pasa después: la softmax se satura y su jacobiano se apaga. En la columna de la derecha hemos normalizado cada fila antes de que la atención la lea, y el problema desaparece. Eso es lo que hace la segunda pieza. Para abreviar la llamaremos *la norma*; no la confundas con la norma de un vector, que es su longitud.
+# Las puntuaciones son productos de dos filas: si la desviación se duplica, las diferencias entre puntuaciones se multiplican por cuatro. En la capa 12 el mayor peso ya es 0.67, y sigue subiendo. La lección 1 contó qué pasa después: la softmax se satura y su jacobiano se apaga. En la columna de la derecha hemos normalizado cada fila antes de que la atención la lea, y el mayor peso no crece. Eso hace la segunda pieza, la normalización. Para abreviar la llamaremos *la norma*; no la confundas con la norma de un vector, que es su longitud. En la figura, *post-norm* la pone después de cada suma y *pre-norm*, delante de cada subcapa.
 
 # %%
 lesson.growth_with_depth()
@@ -289,18 +291,18 @@ lesson.growth_with_depth()
 # %% [markdown]
 # Fíjate en esto:
 #
-# - con la suma sola, el tamaño de los pesos lo decide todo: un poco más, y la desviación crece sin freno;
-# - con la norma tras cada suma (post), las filas salen siempre con desviación 1;
-# - con la norma dentro (pre), lo que fluye sigue creciendo, pero despacio, y la atención solo ve filas normalizadas.
+# - con la suma sola, todo depende del tamaño de los pesos: sube un poco el deslizador y la desviación crece sin freno;
+# - con post-norm, las filas salen siempre con desviación 1;
+# - con pre-norm, lo que pasa de capa a capa sigue creciendo, pero despacio, y la atención solo ve filas normalizadas.
 
 # %% [markdown]
 # ## La normalización por capas, una fila cada vez
 #
-# Tomamos **una** fila $x_t$: un token, con sus $d_{\text{model}}$ coordenadas. Tres pasos.
+# Tomamos **una** fila $x_t$: un token, con sus $d = d_{\mathrm{model}}$ coordenadas. Son tres pasos.
 #
 # $$\mu_t = \frac1d \sum_i x_{t,i} \qquad s_t^2 = \frac1d \sum_i (x_{t,i} - \mu_t)^2 \qquad \hat x_t = \frac{x_t - \mu_t}{\sqrt{s_t^2 + \varepsilon}}$$
 #
-# Y un cuarto, que se aprende: $\gamma \odot \hat x_t + \beta$. La media y la desviación son de esa fila, sobre sus coordenadas. Ninguna otra fila entra en la cuenta.
+# Y un cuarto, con dos vectores que se aprenden: $\gamma \odot \hat x_t + \beta$. La media y la desviación son de esa fila, sobre sus coordenadas. Ninguna otra fila entra en la cuenta.
 #
 # A mano, con la fila (1, 0, 0, 0): la media es 0.25 y la varianza, con $1/d$, es 0.1875.
 
@@ -315,9 +317,9 @@ print("con 1/(d−1):", *[number(v, 3) for v in (row - mean) / row.std(ddof=1)])
 print("coincide con layer_norm:", np.allclose(by_hand, layer_norm(row), atol=1e-12))
 
 # %% [markdown]
-# Se divide por $d$, no por $d - 1$: no estimamos la varianza de una población a partir de una muestra, medimos la de esta fila. Quien usa $d - 1$ obtiene 1.500 donde debía haber 1.732.
+# Se divide entre $d$, no entre $d - 1$: no estimamos la varianza de una población a partir de una muestra, medimos la de esta fila. Quien usa $d - 1$ obtiene 1.500 donde debía haber 1.732.
 #
-# ¿Y $\varepsilon$? Está **dentro** de la raíz y vale $10^{-5}$. Responde a dos casos. El primero es una fila constante: varianza 0, y sin $\varepsilon$ la cuenta es 0/0. El segundo es una fila que casi no varía. Dentro de la raíz, $\varepsilon$ pone un suelo de unos 0.0032 al divisor: el ruido de una fila casi constante no se amplía hasta desviación 1. Fuera de la raíz ese suelo es mucho más bajo.
+# ¿Y $\varepsilon$? Está **dentro** de la raíz y vale $10^{-5}$. Está ahí por dos casos. El primero es una fila constante: varianza 0, y sin $\varepsilon$ la cuenta es 0/0. El segundo es una fila que casi no varía. Dentro de la raíz, $\varepsilon$ pone un suelo de unos 0.0032 al divisor: el ruido de una fila casi constante no se amplía hasta desviación 1. Fuera de la raíz el suelo sería $\varepsilon$, mucho más bajo.
 
 # %%
 constant = np.full(8, 3.0)
@@ -348,9 +350,9 @@ print_rows("sale", layer_norm(R))
 print_rows("con γ = 4, β = −1", layer_norm(R, gamma=np.full(8, 4.0), beta=np.full(8, -1.0)))
 
 # %% [markdown]
-# Las medias, que iban de 0.984 a 2.894, salen en 0; las desviaciones, en 1. Después $\gamma$ y $\beta$ las mueven adonde el entrenamiento quiera: aquí, a media −1 y desviación 4. Una fila que sale de `layer_norm` **no** tiene por qué tener media 0 y desviación 1.
+# Las medias, que iban de 0.984 a 2.894, salen en 0; las desviaciones, en 1. Después $\gamma$ y $\beta$ las llevan adonde diga el entrenamiento: aquí, a media −1 y desviación 4. Una fila que sale de `layer_norm` **no** tiene por qué tener media 0 y desviación 1.
 #
-# ¿Podría la capa aprender a no hacer nada, con unos $\gamma$ y $\beta$ bien elegidos? No. $\gamma$ y $\beta$ son los mismos para todas las filas; $\mu_t$ y $s_t$ son distintos en cada una. La prueba más corta: dos filas diferentes que salen iguales no se pueden volver a separar.
+# ¿Podría la capa aprender a no hacer nada, con unos $\gamma$ y $\beta$ bien elegidos? No. $\gamma$ y $\beta$ son los mismos para todas las filas; $\mu_t$ y $s_t$ son distintos en cada una. Basta con esto: dos filas diferentes pueden salir iguales, y ya nada las puede separar.
 
 # %%
 base = layer_norm(R[0])
@@ -371,9 +373,9 @@ lesson.gamma_and_beta()
 # %% [markdown]
 # ## Por filas, no por columnas
 #
-# Podríamos haber normalizado por columnas: cada coordenada, con la media y la desviación que tiene a lo largo de la matriz. Es la idea de *batch norm*. ¿Qué cambia? Empujamos una sola fila y miramos quién se entera.
+# Podríamos haber normalizado por columnas: cada coordenada, con la media y la desviación que tiene a lo largo de la matriz. Es la idea de *batch norm*. ¿Qué cambia? Empujamos una sola fila y miramos qué filas lo notan.
 #
-# **Predice, y luego arrastra.** Sumamos 10 a las ocho coordenadas de la fila 4. Por filas, ¿cuánto cambiará la fila 4, una vez normalizada?
+# **Predice y arrastra.** Sumamos 10 a las ocho coordenadas de la fila 4. Por filas, ¿cuánto cambiará la fila 4, una vez normalizada?
 
 # %%
 lesson.disturb_a_row()
@@ -404,7 +406,7 @@ for name, pushed in (("uniforme, + 10", uniform), ("en rampa, de 0 a 10", ramp))
 # %% [markdown]
 # Con el empujón uniforme, el mayor cambio en la fila 0 es 0.000 por filas y 1.889 por columnas.
 #
-# En un Transformer esto no es un detalle. Por columnas, lo que sale para una frase depende de qué otras frases van en el lote, de cuántos tokens tienen y del relleno que se añade para igualarlas. Y al usar el modelo con una sola frase no hay lote: hacen falta estadísticas guardadas del entrenamiento. Lo medimos con una frase de tres tokens.
+# En un Transformer esto importa. Las frases se procesan juntas, en **lotes**. Por columnas, lo que sale para una frase depende de qué otras frases van en su lote, de cuántos tokens tienen y del relleno que se añade para igualarlas. Y al usar el modelo con una sola frase no hay lote: hacen falta estadísticas guardadas del entrenamiento. Lo medimos con una frase de tres tokens.
 
 # %%
 sentence, other, padding = R[:3], R[3:], np.zeros((4, 8))
@@ -422,11 +424,11 @@ print("un solo token, por columnas:", *[number(v) for v in by_columns(R[:1])[0]]
 # %% [markdown]
 # ## Dónde va la norma: post, pre y una tercera cosa
 #
-# Ya tenemos las dos piezas. Falta el orden. El artículo de 2017 normaliza *después* de sumar. El código de hoy suele normalizar *antes* de la subcapa y dejar la suma libre:
+# Ya tenemos las dos piezas. Falta el orden. El artículo que presentó el Transformer (2017) normaliza *después* de sumar. El código de hoy suele normalizar *antes* de la subcapa y dejar la suma libre:
 #
 # $$\begin{aligned} \text{post:} &\quad \text{LN}\big(x + F(x)\big) \\ \text{pre:} &\quad x + F\big(\text{LN}(x)\big) \\ \text{la tercera:} &\quad x + \text{LN}\big(F(x)\big) \end{aligned}$$
 #
-# La tercera también existe (*Swin V2* la usa), pero no es ninguna de las otras dos, y escribirla creyendo escribir post-norm es un error frecuente. Las separan dos preguntas. ¿Qué sale si la subcapa da cero? ¿Y si da diez veces más?
+# La tercera también existe (*Swin V2* la usa), pero no es ninguna de las otras dos, y escribirla creyendo escribir post-norm es un error frecuente. Dos preguntas las distinguen. ¿Qué sale si la subcapa da cero? ¿Y si da diez veces más?
 
 # %%
 def post(x, F):
@@ -469,24 +471,24 @@ for arrangement in (post, pre, third):
     print(f"{arrangement.__name__:>5}: {number(one, 2)}, {number(ten, 2)}")
 
 # %% [markdown]
-# Con subcapas a cero, pre-norm devuelve $x$ exactamente; post-norm devuelve filas de media 0 y desviación 1. Y si la subcapa habla diez veces más alto, pre-norm la oye diez veces más; la tercera cosa, ni se entera: normaliza lo que la subcapa dice, y su volumen se pierde.
+# Con subcapas a cero, pre-norm y la tercera devuelven $x$ exactamente; post-norm devuelve filas de media 0 y desviación 1. Si la subcapa da diez veces más, con pre-norm el cambio es diez veces mayor. Con la tercera no cambia nada: normaliza lo que da la subcapa, y su tamaño se pierde.
 #
-# ¿Qué camino sigue la $I$ de la primera parte? En pre-norm, de la entrada a la salida, no atraviesa nada. En post-norm atraviesa **una norma por subcapa**, y cada norma divide por la desviación de la suma. Si $x$ y $F(x)$ tienen desviación 1 y no se parecen, la suma tiene $\sqrt 2$: cada capa divide por $\sqrt 2$. La celda mide el divisor en doce capas, con subcapas de salida tan grande como su entrada.
+# ¿Qué camino sigue la $I$ de la primera parte? En pre-norm, de la entrada a la salida, no atraviesa nada. En post-norm atraviesa **una norma por subcapa**, y cada norma divide entre la desviación de la suma. Si $x$ y $F(x)$ tienen desviación 1 y no se parecen, la suma tiene $\sqrt 2$: cada capa divide entre $\sqrt 2$. La celda mide el divisor en doce capas, con subcapas cuya salida es tan grande como su entrada.
 
 # %%
-divisors = lesson.post_norm_divisors(depth=12)  # (12,): por qué divide cada norma
+divisors = lesson.post_norm_divisors(depth=12)  # (12,): entre qué divide cada norma
 print("divisores:", *[number(s, 2) for s in divisors])
 print("lo que lleva el camino directo tras 12 capas")
 print(f"   pre-norm {number(1)}, post-norm {number(1 / np.prod(divisors), significant=2)}")
 print(f"   post-norm, con √2 = {number(2**0.5, 2)} en todas: {number(2**-6, significant=2)}")
 
 # %% [markdown]
-# En post-norm el camino de la identidad sigue ahí, pero cada norma lo estrecha. En la práctica, las pilas profundas con post-norm piden empezar con una tasa de aprendizaje muy pequeña (el *calentamiento*, o *warm-up*) y con pre-norm no suele hacer falta. La lección 5 busca por qué en el gradiente, capa a capa, y la 6 lo pone a prueba entrenando.
+# En post-norm el camino de la identidad sigue ahí, pero cada norma lo estrecha. En la práctica, las pilas profundas con post-norm piden empezar con una tasa de aprendizaje (el tamaño de cada paso al entrenar) muy pequeña: es el *calentamiento*. Con pre-norm no suele hacer falta. La lección 5 busca el porqué en el gradiente, capa a capa, y la 6 lo pone a prueba entrenando.
 
 # %% [markdown]
 # ## Cuando todas las filas se parecen
 #
-# Queda una razón para sumar que no habla de gradientes. La atención **promedia**: cada fila nueva es una mezcla de las de todos. Promedia una y otra vez, y todas las filas acaban siendo la misma. Se llama *colapso de rango*. Lo medimos con la semejanza mutua, el coseno medio entre cada dos filas distintas: cerca de 0 al empezar, 1 cuando todas apuntan igual. Ocho tokens, $d_{\text{model}} = 64$, 4 cabezas, media de tres sorteos.
+# Queda una razón para sumar que no tiene que ver con el gradiente. La atención **promedia**: cada fila nueva es una mezcla de todas. Si se promedia una y otra vez, todas las filas acaban siendo la misma. Se llama *colapso de rango*. Lo medimos con la semejanza mutua, el coseno medio entre cada dos filas distintas: cerca de 0 al empezar, 1 cuando todas apuntan igual. Son ocho tokens, $d_{\mathrm{model}} = 64$ y 4 cabezas, y la media de tres sorteos.
 
 # %%
 print("atención sola                capa 0      4      8     12")
@@ -500,9 +502,9 @@ for name, norm, residual in (
     print(f"{name:>26}  " + "  ".join(number(curve[k], 3) for k in (0, 4, 8, 12)))
 
 # %% [markdown]
-# Sin la suma, cuatro capas bastan: las filas ya son iguales, con norma o sin ella. La suma lo frena, pero no siempre lo impide: con atención sola, post-norm llega a 0.996 en la capa 12; pre-norm se queda en 0.830. Tiene sentido: en pre-norm la entrada llega intacta y pesa; en post-norm cada capa reduce su parte.
+# Sin la suma, cuatro capas bastan: las filas ya son iguales, con norma o sin ella. La suma lo frena, pero no siempre lo impide: con atención sola, post-norm llega a 0.996 en la capa 12; pre-norm se queda en 0.830. Concuerda con lo anterior: en pre-norm la entrada llega intacta; en post-norm cada capa reduce su parte.
 #
-# ¿Y la red por posición? Suele decirse que salva del colapso. Mira lo que hacen las dos colocaciones.
+# ¿Y la red por posición? Suele decirse que salva del colapso. Míralo con cada colocación de la norma.
 
 # %%
 print("en la capa 12, atención sola y con red por posición")
@@ -519,8 +521,8 @@ lesson.similarity_with_depth()
 # %% [markdown]
 # Fíjate en esto:
 #
-# - apaga la suma: en cualquiera de las combinaciones las filas se funden en pocas capas;
-# - con pre-norm la red por posición aleja las filas (0.733); con post-norm no (0.999). Con pesos al azar, ReLU también acerca filas, porque nunca da números negativos: filas sin parecido salen con un coseno de unos 0.32, es decir, $1/\pi$;
+# - apaga la suma: en cualquiera de las combinaciones las filas se vuelven iguales en pocas capas;
+# - con pre-norm la red por posición aleja las filas (0.733); con post-norm no (0.999). Con pesos al azar, la ReLU también acerca filas, porque nunca da números negativos: filas sin parecido salen con un coseno de unos 0.32, es decir, $1/\pi$;
 # - arrastra la profundidad y mira el mapa: las filas pierden su identidad todas a la vez.
 #
 # Son redes sin entrenar. El entrenamiento puede alejar las filas; lo que muestra la figura es desde dónde empieza.
@@ -530,12 +532,12 @@ lesson.similarity_with_depth()
 #
 # | Lo que se escribe | Lo que hace | Cómo verlo |
 # |---|---|---|
-# | `x.std(ddof=1)` | divide por $d - 1$ | (1, 0, 0, 0) da 1.500 en lugar de 1.732 |
+# | `x.std(ddof=1)` | divide entre $d - 1$ | (1, 0, 0, 0) da 1.500 en lugar de 1.732 |
 # | `axis=0` | normaliza columnas | toca una fila y mira las demás |
-# | `/ (s + eps)` | deja $\varepsilon$ fuera de la raíz | una fila casi constante se dispara |
-# | varianza como media de cuadrados menos cuadrado de la media | dos números enormes se restan | float32, alrededor de 40 000: varianza negativa |
+# | `/ (s + eps)` | deja $\varepsilon$ fuera de la raíz | una fila casi constante sale con desviación casi 1 |
+# | varianza como media de cuadrados menos cuadrado de la media | resta dos números enormes | float32, alrededor de 40 000: varianza negativa |
 # | `x + layer_norm(sublayer(x))` | la tercera cosa | multiplica la subcapa por diez: no cambia |
-# | `x += sublayer(x)` | escribe sobre la entrada | compara la entrada con su copia |
+# | `x += sublayer(x)` | escribe sobre la entrada | compara la entrada con una copia de antes |
 # | `x = x + x` | duplica, no suma la subcapa | con subcapa cero sale $2x$ |
 # | texto post-norm, código pre-norm | todo lo demás encaja, y los pesos no sirven | con subcapa cero, pre-norm devuelve $x$ |
 
@@ -568,9 +570,9 @@ for function in (in_place, out_of_place):
 # %% [markdown]
 # ## Ejercicios
 #
-# Cambia cada `...` por tu expresión y ejecuta la celda. La comprobación te dirá qué error se parece al tuyo.
+# Cambia cada `...` por tu expresión y ejecuta la celda. Si algo falla, la comprobación te dirá a qué error conocido se parece.
 #
-# ### Ejercicio 1 · layer_norm
+# ### Ejercicio 1 · `layer_norm`
 #
 # ●●○ · 10 minutos · Normaliza cada fila de `x`, de forma (n, d), por su cuenta; después, `gamma` y `beta`, de forma (d,). Tiene que aguantar filas constantes y filas muy lejos de 0.
 #
@@ -599,12 +601,12 @@ check("layer_norm", my_layer_norm)
 #     return gamma * normalised + beta
 # ```
 #
-# Cuando pase, ponla a prueba en una celda nueva: `lesson.disturb_a_row(my_layer_norm)`.
+# Cuando la comprobación la dé por buena, pruébala en la figura, en una celda nueva: `lesson.disturb_a_row(my_layer_norm)`.
 # </details>
 #
-# ### Ejercicio 2 · residual_gradient
+# ### Ejercicio 2 · `residual_gradient`
 #
-# ●●● · 12 minutos · Una pila de capas $x_{\ell+1} = x_\ell + F_\ell(x_\ell)$. Te dan los jacobianos de las subcapas, de forma (N, d, d), en orden desde la entrada; en cada uno, la fila es la salida y la columna la entrada. Te dan también el gradiente de una pérdida respecto a la salida, de forma (d,). Devuelve el gradiente respecto a la entrada.
+# ●●● · 12 minutos · Una pila de capas calcula $x_{\ell+1} = x_\ell + F_\ell(x_\ell)$. Recibes los jacobianos de las subcapas, de forma (N, d, d), en orden desde la entrada; en cada uno, la fila es la salida y la columna, la entrada. Recibes también el gradiente de una pérdida respecto de la salida, de forma (d,). Devuelve el gradiente respecto de la entrada.
 #
 # <details><summary>Pista 1</summary>El gradiente viaja de la salida a la entrada. ¿Qué subcapa encuentra primero?</details>
 # <details><summary>Pista 2</summary>Por la suma llega el gradiente tal cual; por la subcapa llega multiplicado por su jacobiano.</details>
@@ -630,11 +632,11 @@ check("residual_gradient", my_residual_gradient)
 # ```
 # </details>
 #
-# ### Ejercicio 3 · post_norm_block
+# ### Ejercicio 3 · `post_norm_block`
 #
 # ●●○ · 10 minutos · El bloque del artículo: dos subcapas, la atención y la red por posición, cada una con su suma y, **después**, su norma. `attention` es una función que ya está hecha: recibe (n, d) y devuelve (n, d). La norma va sin γ ni β: `layer_norm(x)`.
 #
-# <details><summary>Pista 1</summary>¿Qué se normaliza, lo que dice la subcapa o la suma?</details>
+# <details><summary>Pista 1</summary>¿Qué se normaliza, la salida de la subcapa o la suma?</details>
 # <details><summary>Pista 2</summary>La segunda subcapa lee lo que salió de la primera norma, y eso mismo es lo que suma.</details>
 # <details><summary>Pista 3</summary><code>feed_forward(x, W1, b1, W2, b2)</code> ya la tienes importada.</details>
 
@@ -656,9 +658,9 @@ check("post_norm_block", my_post_norm_block)
 # ```
 # </details>
 #
-# ### Ejercicio 4 · pre_norm_block
+# ### Ejercicio 4 · `pre_norm_block`
 #
-# ●●○ · 8 minutos · Ahora el de hoy: la norma **delante** de cada subcapa, la suma libre, y ninguna norma al final.
+# ●●○ · 8 minutos · El bloque del código de hoy: la norma **delante** de cada subcapa, la suma libre y ninguna norma al final.
 #
 # <details><summary>Pista 1</summary>¿Qué lee la subcapa, <code>x</code> o <code>x</code> normalizada? ¿Y a cuál de las dos se suma?</details>
 # <details><summary>Pista 2</summary>Con subcapas que den cero tiene que salir <code>x</code>, tal cual.</details>
@@ -687,7 +689,7 @@ check("pre_norm_block", my_pre_norm_block)
 # %% [markdown]
 # ## Preguntas
 #
-# Doce preguntas. Puedes intentarlas cuantas veces quieras; cada opción explica por qué es correcta o por qué no.
+# Sin prisa y sin nota. Cada opción explica por qué vale o por qué no, y puedes volver a intentarlo.
 
 # %%
 quiz("lesson4")
@@ -696,18 +698,18 @@ quiz("lesson4")
 score("lesson4")
 
 # %% [markdown]
-# ## En cinco líneas
+# ## Resumen
 #
 # 1. Con la suma, el jacobiano de cada capa es $I + J$: el producto no se apaga, porque uno de sus $2^N$ caminos no atraviesa ninguna subcapa.
-# 2. La suma obliga a que todo entre y salga con la misma forma, $(n, d_{\text{model}})$.
-# 3. Lo que fluye crece con la profundidad; layer norm devuelve cada fila, por su cuenta, a media 0 y desviación 1, y después $\gamma$ y $\beta$ la llevan adonde convenga.
+# 2. La suma obliga a que todo entre y salga con la misma forma, $(n, d_{\mathrm{model}})$.
+# 3. Con la suma, las filas crecen con la profundidad; layer norm lleva cada fila, por su cuenta, a media 0 y desviación 1, y después $\gamma$ y $\beta$ la llevan adonde convenga.
 # 4. Una fila normalizada no depende de las demás filas, ni del lote, ni de la longitud.
 # 5. Post-norm pone una norma en el camino de la identidad; pre-norm lo deja libre. Sin la suma, las filas se vuelven iguales.
 
 # %% [markdown]
 # ## Términos
 #
-# | Aquí | En inglés | Qué es |
+# | español | inglés | en una línea |
 # |---|---|---|
 # | conexión residual | *residual connection* | sumar la entrada de la subcapa a su salida |
 # | subcapa | *sublayer* | la atención o la red por posición |
@@ -725,12 +727,12 @@ score("lesson4")
 # - He, Zhang, Ren y Sun (2016), *Deep Residual Learning for Image Recognition*, sección 3; y *Identity Mappings in Deep Residual Networks*, sección 2: el camino sin obstáculos.
 # - Veit, Wilber y Belongie (2016), *Residual Networks Behave Like Ensembles of Relatively Shallow Networks*: los caminos y sus longitudes.
 # - Ba, Kiros y Hinton (2016), *Layer Normalization*, sección 3.
-# - Vaswani et al. (2017), *Attention Is All You Need*, sección 3.1: post-norm.
-# - Xiong et al. (2020), *On Layer Normalization in the Transformer Architecture*: post-norm, pre-norm y el calentamiento.
+# - Vaswani y otros (2017), *Attention Is All You Need*, sección 3.1: post-norm.
+# - Xiong y otros (2020), *On Layer Normalization in the Transformer Architecture*: post-norm, pre-norm y el calentamiento.
 # - Dong, Cordonnier y Loukas (2021), *Attention Is Not All You Need: Pure Attention Loses Rank Doubly Exponentially with Depth*.
-# - Liu et al. (2022), *Swin Transformer V2*, sección 3: la norma sobre lo que dice la subcapa.
+# - Liu y otros (2022), *Swin Transformer V2*, sección 3: la norma sobre la salida de la subcapa.
 #
-# **Siguiente:** [5 · El bloque completo](05_bloque_completo.ipynb)
+# **Siguiente lección:** [5 · El bloque completo](05_bloque_completo.ipynb).
 
 # %% tags=["colophon"]
 from bloque.colophon import colophon
