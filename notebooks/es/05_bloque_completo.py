@@ -57,18 +57,18 @@ from bloque.quiz import quiz, score
 # %% [markdown]
 # ## La pregunta
 #
-# La atención saca promedios. Cada fila de su salida es una media ponderada de las filas de $V$, y después viene otra matriz. Los pesos los decide la softmax, pero lo que se pesa solo pasa por aplicaciones lineales. Si una capa solo lleva información de un sitio a otro, **¿qué la convierte en algo nuevo?**
+# La atención saca promedios. Cada fila de su salida es una media ponderada de las filas de $V$, y después viene otra matriz. Los pesos los decide la softmax, pero los valores solo pasan por aplicaciones lineales. Si una capa solo lleva información de un sitio a otro, **¿qué la convierte en algo nuevo?**
 #
-# El bloque tiene una segunda mitad para eso. Es la más grande, y casi todos los dibujos la hacen la más pequeña.
+# El bloque tiene una segunda mitad para eso, y es la que más pesos tiene.
 
 # %% [markdown]
-# ## La red de cada posición
+# ## La red por posición
 #
 # $$\mathrm{FFN}(x) = \max(0,\; x W_1 + b_1)\, W_2 + b_2$$
 #
-# Entra una fila de ancho $d_{\mathrm{model}}$. $W_1$ la ensancha hasta $d_{\mathrm{ff}}$, que suele ser cuatro veces más; el $\max$ calla lo que salió negativo; $W_2$ la devuelve a su ancho. Es la misma red para todas las posiciones, y ninguna posición ve a otra.
+# Entra una fila de ancho $d_{\mathrm{model}}$. $W_1$ la ensancha hasta $d_{\mathrm{ff}}$, que suele ser cuatro veces más; el $\max$, que se llama **ReLU**, pone a 0 lo que salió negativo; $W_2$ la devuelve a su ancho. Es la misma red para todas las posiciones, y ninguna posición ve a otra.
 #
-# Esa última frase se puede comprobar. Tocamos la fila 2 de la entrada y miramos qué filas de la salida se enteran, primero en la red y luego en la atención.
+# Esa última frase se puede comprobar. Tocamos la fila 2 de la entrada y miramos qué filas de la salida cambian, primero en la red y luego en la atención.
 
 # %%
 rng = np.random.default_rng(5)
@@ -86,7 +86,7 @@ print("red:     ", [number(float(c), 2) for c in abs(network_change).max(axis=1)
 print("atención:", [number(float(c), 2) for c in abs(attention_change).max(axis=1)])
 
 # %% [markdown]
-# En la red solo se mueve la fila 2. En la atención se mueven todas. Ese es el reparto del trabajo: **la atención lleva información de unas posiciones a otras; la red cambia cada posición por su cuenta, con una no linealidad.**
+# En la red solo cambia la fila 2. En la atención cambian todas. Así se reparten el trabajo: **la atención lleva información de unas posiciones a otras; la red cambia cada posición por su cuenta, con una no linealidad.**
 #
 # Ahora, los pesos. Sin sesgos, la atención tiene cuatro matrices de $d_{\mathrm{model}}^2$ y la red tiene dos de $d_{\mathrm{model}} \cdot d_{\mathrm{ff}}$.
 
@@ -101,7 +101,7 @@ print("atención:", number(attention_weights), " red:", number(network_weights),
 # %% [markdown]
 # ## Tres totales correctos
 #
-# Pregunta cuántos parámetros tiene un bloque con las medidas base del artículo y encontrarás tres números. Mucha gente cree que dos están mal. Los tres están bien: cuentan cosas distintas.
+# Busca cuántos parámetros tiene un bloque con las medidas base del artículo y encontrarás tres números. Los tres están bien: cuentan cosas distintas.
 
 # %%
 without_extras = bloque.count_parameters(512, 8, 2048, feed_forward_bias=False, norms=False)
@@ -115,7 +115,7 @@ for name, count in (("solo matrices", without_extras), ("+ sesgos de la red, nor
 # - **3 150 336** añade los dos sesgos de la red y las $\gamma$ y $\beta$ de las dos normas. Es lo que construye la biblioteca si no le dices otra cosa.
 # - **3 152 384** añade además cuatro sesgos en la atención. Es lo que cuenta la capa de codificador de PyTorch.
 #
-# Antes de comparar dos cuentas, pregunta de cuál se trata. Y fíjate en lo que no aparece en ninguna: el largo de la frase. El bloque sirve para diez tokens o para diez mil con los mismos pesos. Lo que sí depende del largo máximo es la tabla de posiciones que aprenden BERT y GPT-2, que está fuera de los bloques.
+# Antes de comparar dos cuentas, pregunta de cuál se trata. Y fíjate en lo que no aparece en ninguna: la longitud de la frase. El bloque sirve para diez tokens o para diez mil con los mismos pesos. Lo que sí depende de la longitud máxima es la tabla de posiciones que aprenden BERT y GPT-2, que está fuera de los bloques.
 #
 # Las pilas salen con una multiplicación:
 
@@ -124,7 +124,7 @@ print("6 bloques, con sesgos de la red y normas:", number(6 * with_norms.total))
 print("12 bloques, solo matrices:", number(12 * without_extras.total))
 
 # %% [markdown]
-# Seis bloques de los segundos suman 18 902 016, y doce de los primeros, 37 748 736.
+# Seis bloques de los de la segunda cuenta suman 18 902 016, y doce de los de la primera, 37 748 736.
 
 # %% [markdown]
 # ## Cuéntalo tú
@@ -134,8 +134,10 @@ print("12 bloques, solo matrices:", number(12 * without_extras.total))
 # Fíjate en esto:
 #
 # - sube $n$: no se mueve ningún parámetro; las puntuaciones y los mapas crecen con su cuadrado;
-# - mueve las cabezas: no cambia nada más que los mapas;
+# - mueve las cabezas: solo cambian los mapas;
 # - elige un modelo: su total es la cuenta exacta de los pesos publicados, al lado de la cifra de su artículo.
+#
+# Aquí se cuentan todos los sesgos, también los de la atención; por eso seis bloques suman algo más que arriba. La letra G quiere decir miles de millones.
 
 # %%
 lesson.counting()
@@ -148,12 +150,12 @@ for name in lesson.PRESETS:
     print(f"{name:12} {number(lesson.preset_parameters(name).total):>13}   {lesson.PRESETS[name].published}")
 
 # %% [markdown]
-# BERT base suma 109 482 240, con las tablas de tokens, posiciones y segmentos y con el pooler; el grande, 335 141 888. Los cuatro GPT-2 suman 124 439 808, 354 823 168, 774 030 080 y 1 557 611 200, con la salida atada a la tabla de tokens, de modo que no añade nada. Los dos modelos del artículo suman 63 082 496 y 214 245 376 con un vocabulario compartido de 37 000 piezas, y no hay forma de casarlos con sus cifras redondas, 65M y 213M, porque no detalla las partes.
+# BERT base suma 109 482 240, con las tablas de tokens, de posiciones y de segmentos y con el *pooler*, una matriz al final; el grande, 335 141 888. Los cuatro GPT-2 suman 124 439 808, 354 823 168, 774 030 080 y 1 557 611 200, donde la matriz de salida es la misma tabla de tokens, de modo que no añade nada. Los dos modelos del artículo suman 63 082 496 y 214 245 376 con un vocabulario compartido de 37 000 piezas, y no se sabe por qué no coinciden con sus cifras redondas, 65M y 213M, porque el artículo no detalla las partes.
 
 # %% [markdown]
 # ## El orden
 #
-# Toma la atención sola y desordena las filas que entran. Salen las mismas filas, desordenadas igual. La palabra para eso es **equivariante**.
+# Toma la atención sola y desordena las filas que entran. Salen las mismas filas, desordenadas igual. Se dice que la atención es **equivariante**.
 
 # %%
 shuffle = rng.permutation(n)
@@ -162,7 +164,7 @@ shuffled = bloque.multi_head_attention(X[shuffle], block.attention, heads)[0]
 print("mayor diferencia al deshacer el desorden < 1e−12:", bool(abs(shuffled - straight[shuffle]).max() < 1e-12))
 
 # %% [markdown]
-# Así que *el perro muerde al hombre* y *el hombre muerde al perro* dan los mismos vectores. El orden hay que ponerlo desde fuera, y el artículo lo suma: una fila por posición, senos y cosenos de ondas cada vez más lentas, alternados.
+# Así que *el perro muerde al hombre* y *el hombre muerde al perro* dan los mismos vectores, solo que en otro orden: el de *perro* es el mismo en las dos. El orden hay que ponerlo desde fuera, y el artículo suma a cada token una fila que depende de su posición $t$: senos y cosenos alternados, de ondas cada vez más lentas. Es la **codificación posicional**.
 #
 # $$\mathrm{PE}(t, 2i) = \sin\!\left(t / 10000^{2i/d_{\mathrm{model}}}\right), \qquad \mathrm{PE}(t, 2i+1) = \cos\!\left(t / 10000^{2i/d_{\mathrm{model}}}\right)$$
 
@@ -171,20 +173,20 @@ for position, row in enumerate(bloque.positional_encoding(2, 4)):
     print("posición", position, [number(float(value), 5) for value in row])
 
 # %% [markdown]
-# Seno, coseno, seno, coseno: en la posición 1, la pareja rápida ya ha girado hasta 0.84147 y 0.54030, mientras que la lenta apenas ha salido: 0.01000 y 0.99995.
+# Seno, coseno, seno, coseno: en la posición 1, la pareja rápida ya ha girado hasta 0.84147 y 0.54030, mientras que la lenta apenas se ha movido: 0.01000 y 0.99995.
 #
 # ¿Por qué ondas? Porque el producto de dos filas depende solo de lo lejos que están: $\sin a \sin b + \cos a \cos b = \cos(a - b)$, pareja por pareja.
 #
 # Fíjate en esto:
 #
-# - arrastra la posición: la línea roja recorre el mapa y la curva de la derecha no se mueve;
+# - arrastra la posición: la línea horizontal recorre el mapa y la curva de la derecha no se mueve;
 # - ensancha $d_{\mathrm{model}}$: hay más parejas que sumar, así que los productos crecen y la curva baja con menos altibajos.
 
 # %%
 lesson.positions()
 
 # %% [markdown]
-# Se suma **una vez, antes del primer bloque**. Después la conexión residual la lleva por toda la pila (lección 4). Sumarla tras la primera atención es un error frecuente, y la misma prueba lo delata: esa atención ya ha promediado sin conocer el orden.
+# Se suma **una vez, antes del primer bloque**. Después la conexión residual la lleva por toda la pila (lección 4). Sumarla después de la primera atención es un error frecuente: esa atención ya ha promediado sin conocer el orden. La misma prueba lo delata.
 
 # %%
 positions = bloque.positional_encoding(n, d_model)
@@ -208,7 +210,7 @@ print("sumada después: ¿cambia el orden lo que encuentra la atención?", bool(
 print(np.where(bloque.causal_mask(4), "·", "x"))
 
 # %% [markdown]
-# `True` (aquí, un punto) quiere decir *puede atender*; la x está cerrada. Cerrar es que el peso valga 0, y una softmax solo da un 0 exacto a una puntuación, $-\infty$. Por eso se suma $-\infty$ **antes** de la softmax.
+# `True` (aquí, un punto) quiere decir *puede mirar*; la x es un sitio cerrado. Cerrarlo es hacer que su peso valga 0, y la softmax solo da un 0 exacto a una puntuación: $-\infty$. Por eso se suma $-\infty$ **antes** de la softmax.
 #
 # Verás también otras maneras. **Apuesta primero**: las puntuaciones son 2, 1 y 0.5, y hay que cerrar la tercera. Alguien la multiplica por 0. ¿Qué peso le queda?
 #
@@ -216,7 +218,7 @@ print(np.where(bloque.causal_mask(4), "·", "x"))
 #
 # - puntuaciones por 0: el sitio cerrado conserva un peso, con trama cruzada, porque 0 es una puntuación como cualquier otra;
 # - 0 después de la softmax: el sitio cerrado queda a 0, pero la fila ya no suma 1;
-# - dividir después por la suma lo arregla, y da los mismos números que el $-\infty$ de antes.
+# - dividir después entre la suma lo arregla, y da los mismos números que el $-\infty$ de antes.
 
 # %%
 lesson.masks()
@@ -231,9 +233,9 @@ for way, weights in ((way, function(lesson.SCORES, mask)[1]) for way, function i
     print(f"{way:13}", [number(float(w), 4) for w in weights], " suma", number(float(weights.sum()), 4))
 
 # %% [markdown]
-# Al multiplicar se escapa 0.0900 al futuro. Al enmascarar después queda una fila que suma 0.8598. Con $-\infty$ antes, o dividiendo después por la suma, la fila es 0.7311, 0.2689, 0.
+# Al multiplicar, el sitio cerrado conserva un peso de 0.0900. Si la máscara va después de la softmax, queda una fila que suma 0.8598. Con $-\infty$ antes, o dividiendo después entre la suma, la fila es 0.7311, 0.2689, 0.
 #
-# ¿Y una fila con todo cerrado? No hay nada que repartir, y la fórmula da $0/0$. La biblioteca le pone pesos 0 y salida 0, y deja en paz a las demás filas:
+# ¿Y una fila con todo cerrado? No hay entre qué repartir, y la fórmula da $0/0$. La biblioteca le pone pesos 0 y salida 0, y no toca las demás filas:
 
 # %%
 closed = np.ones((n, n), dtype=bool)
@@ -244,13 +246,13 @@ print("pesos de la fila 1:", [number(float(w), 1) for w in weights[1]], " algún
 # %% [markdown]
 # ## El dibujo del artículo
 #
-# La figura 1 del artículo es el dibujo más copiado del campo, y ya puedes leerla entera. Tiene 15 cajas: seis en el codificador, ocho en el decodificador, y la salida, con lineal y softmax juntas (por separado son 16). Cinco son *suma y norma*. Tres mezclan posiciones. Doce no.
+# Ya puedes leer entera la figura 1 del artículo. Tiene 15 cajas: seis en el codificador, ocho en el decodificador, y la salida, con lineal y softmax juntas (por separado son 16). Cinco son *suma y norma*. Tres mezclan posiciones. Doce no.
 #
 # Elige una caja o pulsa sobre ella.
 #
-# - Una *suma y norma* enciende su línea residual: síguela hacia atrás para ver qué trae.
+# - Elige una *suma y norma*: se enciende su línea residual. Síguela hacia atrás para ver qué trae.
 # - Enciende las que mezclan: todo lo demás del Transformer trabaja fila a fila.
-# - La atención cruzada es la única caja con dos entradas.
+# - La atención cruzada es la única caja que recibe algo de la otra columna.
 
 # %%
 lesson.drawing()
@@ -268,15 +270,15 @@ print("con lineal y softmax por separado:", len(boxes) + 1)
 # %% [markdown]
 # ## Dónde va la norma, en una pila profunda
 #
-# El dibujo dice post-norm: $\mathrm{LayerNorm}(x + \mathrm{Sublayer}(x))$. Casi todo el código de hoy dice pre-norm: $x + \mathrm{Sublayer}(\mathrm{LayerNorm}(x))$. Con seis bloques, las dos aprenden. Con muchos, post-norm pide un **calentamiento**: una tasa de aprendizaje que empieza diminuta y crece. ¿Por qué?
+# El dibujo dice post-norm: $\mathrm{LayerNorm}(x + \mathrm{Sublayer}(x))$. Casi todo el código de hoy dice pre-norm: $x + \mathrm{Sublayer}(\mathrm{LayerNorm}(x))$. Con seis bloques, las dos aprenden. Con muchos, post-norm pide un **calentamiento**: una tasa de aprendizaje (el tamaño de los pasos) que empieza diminuta y crece. ¿Por qué?
 #
-# Medimos lo que recibe la $W_2$ de cada bloque antes de entrenar nada, con gradientes exactos, en pilas de 4 a 48 bloques y con cinco semillas.
+# Medimos la norma del gradiente que recibe la $W_2$ de cada bloque, $\lVert \partial W_2 \rVert$, antes de entrenar nada, con gradientes exactos, en pilas de 4 a 48 bloques y con cinco semillas (cinco sorteos de los pesos).
 #
 # Fíjate en esto:
 #
-# - con 4 bloques las dos curvas van juntas;
+# - con 4 bloques, las dos curvas están cerca;
 # - arrastra hasta 48: el último cuadrado se hunde y el último círculo se queda donde estaba;
-# - las líneas finas son semillas sueltas: post-norm se dispersa y pre-norm apenas.
+# - las líneas finas son semillas sueltas: las de post-norm se separan mucho más que las de pre-norm.
 
 # %%
 lesson.depth()
@@ -289,9 +291,9 @@ for depth in (12, 48):
 print("si cayera como 1/√profundidad:", number(float(np.median(gradients["pre"][12][:, -1])) * (12 / 48) ** 0.5, 1))
 
 # %% [markdown]
-# Con pre-norm, el último bloque recibe 23.9 en la pila de 12 y 10.7 en la de 48: más o menos lo que predice $1/\sqrt{\text{profundidad}}$, 11.9. La suma crece con la profundidad, las normas dividen por ella y cada bloque pesa menos. Con post-norm recibe 75.1 y 71.8: cada bloque nuevo empuja con la misma fuerza que si estuviera solo. Los primeros pasos, en los que empujan todos a la vez, son demasiado largos si la tasa de aprendizaje no empieza pequeña. Para eso está el calentamiento. Xiong et al. (2020) lo demuestran para la última capa al empezar el entrenamiento; en los bloques de más abajo, post-norm depende del sorteo, como has visto.
+# Con pre-norm, el último bloque recibe 23.9 en la pila de 12 y 10.7 en la de 48: más o menos lo que predice $1/\sqrt{\text{profundidad}}$, 11.9. La suma crece con la profundidad, las normas dividen entre su desviación y cada bloque cuenta menos. Con post-norm recibe 75.1 y 71.8: lo mismo, por muchos bloques que haya. En los primeros pasos empujan todos a la vez, y el paso total resulta demasiado largo si la tasa de aprendizaje no empieza pequeña. Para eso está el calentamiento. Xiong y otros (2020) lo demuestran para la última capa al empezar el entrenamiento; en los bloques de más abajo, post-norm depende del sorteo, como has visto.
 #
-# Estos gradientes salen de la pasada hacia atrás de las propias piezas. Comprobemos uno con una diferencia finita, a lo largo de una dirección al azar.
+# Estos gradientes salen de la pasada hacia atrás de las propias piezas. Comprobemos uno a empujones, a lo largo de una dirección al azar.
 
 # %%
 d, small_heads = 8, 2
@@ -318,7 +320,7 @@ print("exacto", number(exact, 4), " medido", number(measured, 4))
 # %% [markdown]
 # ## Un modelo real
 #
-# El bloque de esta lección es el de los modelos que se usan. Vamos a comprobarlo con uno: `multilingual-e5-small` (Wang et al., 2024), el de la lección 3. Post-norm, GELU (una ReLU de codo redondeado) y pesos que alguien entrenó. No trae código: le prestamos el nuestro. Aquí hay un bloque escrito en la celda, con las piezas del curso, y con él funcionan todas las capas del modelo. Cámbialo y mira qué pasa.
+# El bloque de esta lección es el de los modelos que se usan. Vamos a comprobarlo con uno: `multilingual-e5-small` (Wang y otros, 2024), el de la lección 3. Tiene post-norm, GELU (una ReLU de codo redondeado) y pesos ya entrenados. No trae código: le prestamos el nuestro. La celda escribe un bloque con las piezas del curso, y con él funcionan todas las capas del modelo. Cámbialo y mira qué pasa. El **coseno** del ángulo entre los vectores de dos frases dice cuánto se parecen: 1 si apuntan igual.
 
 # %%
 from bloque.lessons import real_heads
@@ -334,7 +336,7 @@ def own_block(x, parameters, heads, activation, eps):
 real_heads.own_block_runs_model(own_block)
 
 # %% [markdown]
-# *Mañana voy al médico* y *I am going to the doctor tomorrow* quedan a un coseno de 0.952; *Mañana voy al médico* y *The cat is sleeping on the sofa*, a 0.692. Los mismos pesos con las piezas en otro orden, como en pre-norm, ya no son ese modelo:
+# *Mañana voy al médico* y *I am going to the doctor tomorrow* quedan a un coseno de 0.952; *Mañana voy al médico* y *The cat is sleeping on the sofa*, a 0.692. Con los mismos pesos y las piezas en otro orden, como en pre-norm, ya no es ese modelo:
 
 # %%
 def other_order(x, parameters, heads, activation, eps):
@@ -346,20 +348,22 @@ def other_order(x, parameters, heads, activation, eps):
 real_heads.own_block_runs_model(other_order)
 
 # %% [markdown]
-# Con todas las frases: 8 en español y sus gemelas en inglés. El vector de una frase es la media de sus filas, llevada a longitud 1.
+# Los dos cosenos salen 0.997: el modelo ya no distingue una frase de otra.
+#
+# De vuelta al bloque bueno, ahora con todas las frases: 8 en español y sus gemelas en inglés. El vector de una frase es la media de sus filas, llevada a longitud 1.
 
 # %%
 real_heads.sentence_pairs(own_block)
 
 # %% [markdown]
-# Las 8 encuentran a su gemela. Fíjate en la escala: dos frases que no tienen nada que ver también se quedan en 0.773 de media. En este modelo un coseno alto no dice nada por sí solo; lo que informa es la diferencia.
+# Las 8 encuentran a su gemela. Fíjate en la escala: dos frases que no tienen nada que ver también se quedan en 0.773 de media. En este modelo un coseno alto no dice nada por sí solo; lo que cuenta es la diferencia.
 #
-# Ahora, a quitarle piezas. Es el mismo modelo, ya entrenado con todas ellas; no sabemos qué habría aprendido sin alguna. Lo que se ve es qué trabajo hace cada una.
+# Ahora, a quitarle piezas. Es el mismo modelo, ya entrenado con todas ellas; no sabemos qué habría aprendido sin alguna. Lo que se ve es qué trabajo hace cada una en él. La entropía (lección 1) va aquí en bits, con logaritmos de base 2.
 #
 # Fíjate en esto:
 #
-# - sin dividir por $\sqrt{d_k}$, la entropía baja en todas las capas: los pesos se concentran;
-# - sin la residual, en pocas capas todas las filas son la misma y los pesos se reparten por igual: ya no hay a quién mirar;
+# - sin dividir entre $\sqrt{d_k}$, la entropía baja en todas las capas: los pesos se concentran;
+# - sin la conexión residual, en pocas capas todas las filas son la misma y los pesos se reparten por igual: ya no hay a quién mirar;
 # - sin la norma, los números crecen hasta que cada fila mira un solo token.
 
 # %%
@@ -377,7 +381,7 @@ for part in ((), "division", "residual", "norm"):
     print(f"entropía {bits} bits, parecido {alike}, desviación {spread}")
 
 # %% [markdown]
-# Por orden: entero, sin división, sin residual, sin norma. Y las gemelas que se encuentran cuando falta cada una:
+# Por orden: entero, sin la división, sin la conexión residual, sin la norma. Y ahora las gemelas que se encuentran cuando falta cada pieza:
 
 # %%
 for part in ("division", "residual", "norm"):
@@ -385,23 +389,25 @@ for part in ("division", "residual", "norm"):
     print(f"gemelas: {found} de 8")
 
 # %% [markdown]
-# - Sin la división la entropía pasa de 1.61 a 0.18 bits. Y aun así las 8 gemelas se encuentran. La división hace falta para aprender; a este modelo, que ya ha aprendido, le estropea los mapas y no el resultado.
-# - Sin la residual el parecido de los tokens es 1.000: es el colapso de rango de la lección 4, en un modelo de verdad. La entropía, 3.69 bits, está junto al máximo. Ninguna gemela.
-# - Sin la norma la desviación ya va por 373, y la entropía es 0.00: softmax saturada en todas las filas. Ninguna gemela.
+# - Sin la división, la entropía pasa de 1.61 a 0.18 bits. Y aun así las 8 gemelas se encuentran. Quitarle la división a este modelo, que ya ha aprendido, le cambia los mapas, pero no este resultado. Otra cosa es aprender sin ella: lo prueba la lección 6.
+# - Sin la conexión residual, el parecido de los tokens es 1.000: es el colapso de rango de la lección 4, en un modelo de verdad. La entropía, 3.69 bits, está junto al máximo. No se encuentra ninguna gemela.
+# - Sin la norma, la desviación ya va por 373, y la entropía es 0.00: la softmax está saturada en todas las filas. No se encuentra ninguna gemela.
 
 # %% [markdown]
 # ## Errores frecuentes
 #
-# - **La posición sumada tras la primera atención.** Esa atención es ciega al orden. Para verlo: desordena.
+# - **La posición sumada tras la primera atención.** Esa atención es ciega al orden. Para verlo: desordena las filas.
 # - **Puntuaciones multiplicadas por 0.** El futuro se escapa. Para verlo: mira el peso de un sitio cerrado.
 # - **La máscara después de la softmax.** Filas que no suman 1. Para verlo: súmalas.
 # - **La máscara al revés.** En una biblioteca `True` conserva y en otra quita. Para verlo: la primera fila de la máscara causal tiene que dejar un solo peso, y debe valer 1.
-# - **Más cabezas con el mismo ancho.** El coste se multiplica (lección 3).
+# - **Más cabezas con el mismo ancho.** Los pesos se multiplican por $h$ (lección 3). Para verlo: cuéntalos.
 # - **Post-norm en una pila profunda sin calentamiento.** Para verlo: la lección 6 la entrena.
 # - **Mitades en vez de parejas.** Poner todos los senos y después todos los cosenos es otra disposición. Funciona si es la misma en todas partes; con los pesos de otro, no.
 
 # %% [markdown]
 # ## Ejercicios
+#
+# Cambia cada `...` por tu expresión y ejecuta la celda. Si algo falla, la comprobación te dirá a qué error conocido se parece.
 #
 # ### Ejercicio 1 · `feed_forward`
 #
@@ -449,7 +455,7 @@ check("feed_forward", feed_forward)
 #
 # ●○○ · 4 minutos
 #
-# Escribe `causal_mask(n)`: un array `(n, n)` de booleanos, con `True` donde la fila $i$ puede atender a la columna $j$.
+# Escribe `causal_mask(n)`: un array `(n, n)` de booleanos, con `True` donde la posición de la fila $i$ puede mirar a la de la columna $j$.
 #
 # <details><summary>Pista 1</summary>
 #
@@ -493,7 +499,7 @@ check("causal_mask", causal_mask)
 #
 # ●●○ · 8 minutos
 #
-# Escribe `masked_attention(queries, keys, values, mask)`. `mask` es booleana, `True` = puede atender, y cada fila permite al menos un sitio. Devuelve la salida y los pesos. Puedes usar `bloque.softmax`.
+# Escribe `masked_attention(queries, keys, values, mask)`. `mask` es booleana: `True` quiere decir que puede mirar, y cada fila permite al menos un sitio. Devuelve la salida y los pesos. Puedes usar `bloque.softmax`.
 #
 # <details><summary>Pista 1</summary>
 #
@@ -587,7 +593,7 @@ check("positional_encoding", positional_encoding)
 #
 # ●●○ · 8 minutos
 #
-# En la lección 4 escribiste el bloque como en el artículo. Escríbelo ahora como en el código de hoy: `pre_norm_block(x, attention, W1, b1, W2, b2)`. `attention` es una función que se te da, de `(n, d)` a `(n, d)`. Usa `bloque.layer_norm(x)` y `bloque.feed_forward`.
+# Es el último ejercicio de la lección 4. Escríbelo otra vez sin volver a mirarlo, ahora que has visto qué cambia en una pila profunda: `pre_norm_block(x, attention, W1, b1, W2, b2)`, con la norma delante de cada subcapa. `attention` es una función que ya está hecha, de `(n, d)` a `(n, d)`. Usa `bloque.layer_norm(x)` y `bloque.feed_forward`.
 #
 # <details><summary>Pista 1</summary>
 #
@@ -671,7 +677,9 @@ check("count_parameters", count_parameters)
 # </details>
 
 # %% [markdown]
-# ## Cuestionario
+# ## Preguntas
+#
+# Sin prisa y sin nota. Cada opción explica por qué vale o por qué no, y puedes volver a intentarlo.
 
 # %%
 quiz("lesson5")
@@ -683,30 +691,31 @@ score("lesson5")
 # ## Resumen
 #
 # 1. La atención lleva información de unas posiciones a otras; la red cambia cada posición por su cuenta. Con $d_{\mathrm{ff}} = 4\,d_{\mathrm{model}}$, la red tiene el doble de pesos.
-# 2. Hay tres totales correctos de un mismo bloque, porque cuentan cosas distintas. Ninguno depende del largo.
+# 2. Hay tres totales correctos de un mismo bloque, porque cuentan cosas distintas. Ninguno depende de la longitud.
 # 3. La atención sola no conoce el orden: la posición se suma una vez, antes del primer bloque.
-# 4. Para cerrar un sitio, su puntuación vale $-\infty$ antes de la softmax. Multiplicar deja escapar peso, y enmascarar después rompe la suma.
-# 5. En una pila profunda, pre-norm hace que cada bloque pese menos; post-norm no, y por eso pide un calentamiento.
+# 4. Para cerrar un sitio, su puntuación vale $-\infty$ antes de la softmax. Multiplicarla por 0 deja escapar peso, y poner la máscara después de la softmax rompe la suma.
+# 5. En una pila profunda, pre-norm hace que cada bloque cuente menos; post-norm no, y por eso pide calentamiento.
 #
 # ## Términos
 #
 # | español | inglés | en una línea |
 # |---|---|---|
-# | red por posición | position-wise network (feed-forward) | dos matrices y una no linealidad, las mismas para cada fila |
-# | máscara | mask | dice qué claves puede mirar cada consulta |
-# | equivariante | equivariant | desordena lo que entra y lo que sale se desordena igual |
-# | codificación posicional | positional encoding | una fila por posición, sumada a los embeddings |
-# | calentamiento | warm-up | una tasa de aprendizaje que empieza diminuta y crece durante los primeros pasos |
+# | red por posición | *position-wise network*, *feed-forward network* | dos matrices y una no linealidad, las mismas para cada fila |
+# | máscara | *mask* | dice qué claves puede mirar cada consulta |
+# | equivariante | *equivariant* | si se desordena lo que entra, lo que sale se desordena igual |
+# | codificación posicional | *positional encoding* | una fila por posición, sumada a los embeddings |
+# | calentamiento | *warm-up* | una tasa de aprendizaje que empieza diminuta y crece durante los primeros pasos |
 #
 # Todos los términos están en el [glosario](90_glosario.ipynb).
 #
 # ## Fuentes
 #
-# - Vaswani et al. (2017), *Attention Is All You Need*: secciones 3.1, 3.3 y 3.5, figura 1, tabla 3.
-# - Xiong et al. (2020), *On Layer Normalization in the Transformer Architecture*: sección 3.
-# - Devlin et al. (2018), *BERT*: sección 3. Radford et al. (2019), *Language Models are Unsupervised Multitask Learners*: tabla 2, y la nota de su código sobre las cuentas corregidas.
+# - Vaswani y otros (2017), *Attention Is All You Need*: secciones 3.1, 3.3 y 3.5, figura 1, tabla 3.
+# - Xiong y otros (2020), *On Layer Normalization in the Transformer Architecture*: sección 3.
+# - Wang y otros (2024), *Multilingual E5 Text Embeddings: A Technical Report*: el modelo real.
+# - Devlin y otros (2018), *BERT*: sección 3. Radford y otros (2019), *Language Models are Unsupervised Multitask Learners*: tabla 2, y la nota de su código sobre las cuentas corregidas.
 #
-# Sigue: [6 · Que aprenda](06_que_aprenda.ipynb).
+# **Siguiente lección:** [6 · Que aprenda](06_que_aprenda.ipynb).
 
 # %% tags=["colophon"]
 from bloque.colophon import colophon
