@@ -13,9 +13,9 @@
 #
 # By the end you will be able to:
 #
-# - train a Transformer in NumPy with the exact gradients of the lessons before;
-# - watch a head that searches take shape, and say at which step it happens;
-# - put three famous claims about $\sqrt{d_k}$, residual sums and warm-up to the test, and say how far they hold.
+# - train a Transformer in NumPy with its exact gradient, and check that gradient;
+# - watch attention learn to search, and say at which step it happens;
+# - test three claims, about $\sqrt{d_k}$, residual connections and warm-up, and say how far they hold.
 
 # %% tags=["setup"]
 # Finds the course, chooses the language and says the version. Run this cell before the others.
@@ -68,18 +68,18 @@ from bloque.training import (
 # %% [markdown]
 # ## The question
 #
-# Five lessons spent on a block that knows nothing: its matrices are full of random numbers. You were told that scores are divided by $\sqrt{d_k}$ "so that it learns", that the residual sum is there "so that it learns", and that the norm goes in front "so that it learns".
+# For five lessons the matrices of our blocks have held random numbers, except where a trained model was lent to us. And for each part we gave a reason that had to do with learning: the division by $\sqrt{d_k}$ keeps softmax from saturating, the residual connection lets the gradient through, the norm in front leaves that path clear.
 #
-# **So does it?** There is nothing here but NumPy and the gradients you have already met. We shall train it, look inside while it trains, and take its parts away one by one.
+# **Does the block learn, and does it still learn when one of those parts is missing?** We train it, look inside while it trains, and take the parts away one by one. All of it is NumPy.
 
 # %% [markdown]
 # ## The task: what came next
 #
-# We need a task that cannot be solved without attention. This one fits in a sentence: **what came after this token the last time it appeared?**
+# The task must be one that cannot be solved without attention. This one fits in a sentence: **what came after this token the last time it appeared?**
 #
-# Each sequence begins with tokens that are all different. Then it repeats a piece of the beginning, copied from a place that changes from one sequence to the next. In the repeated part you can know what comes now: find the present token further back, and read the one after it. Counting positions is no use, because the distance changes.
+# Each sequence begins with tokens that are all different. Then it repeats a piece of the beginning, copied from a place that changes from one sequence to the next. In the repeated part you can know what comes now: find the present token further back, and read the one after it. Counting positions is no use, because the distance between the piece and its copy changes from sequence to sequence.
 #
-# The cell writes two sequences. The dots mark where the copy starts.
+# The sequences of one training step are a **batch**. The cell draws a batch and prints two of its sequences, each token as a number; the dots mark where the copy starts. `tokens`, `targets` and `asked` have shape (batch, n): the token at each position, the token that comes next, and whether that can be known.
 
 # %%
 training = Training(ModelSettings(), seed=0)
@@ -88,7 +88,7 @@ for tokens, asked in zip(batch.tokens[:2], batch.asked[:2], strict=True):
     print(*tokens[~asked], "···", *tokens[asked])
 
 # %% [markdown]
-# The rule itself takes two lines and, without learning anything, is always right. So we know that the task has an answer. Look at how often the rule is right, and at how often somebody who picks at random would be.
+# The library has that rule as a function, `induction_answer`, with nothing to learn in it. The cell prints how often the rule is right at the positions that are asked, and how often somebody who picks at random would be.
 
 # %%
 rule = induction_answer(batch.tokens)  # (batch, n)
@@ -98,9 +98,11 @@ print("at random:        ", number(1 / training.settings.vocabulary, 4))
 # %% [markdown]
 # ## The model
 #
-# There is no new piece. An embedding, plus the positional encoding; two blocks with a causal mask and pre-norm; a final norm, and a matrix that gives one logit a token. One block is not enough: to find "the one that came next", somebody must first have written down, at each position, what stands before it. That takes two attentions, one after the other.
+# There is no new piece. An embedding, plus the positional encoding; two blocks with a causal mask and pre-norm; a final norm; and a matrix that turns each row into one score for each token of the vocabulary. The scores that go into this last softmax are called **logits**.
 #
-# The cell counts the parameters and shows the shape of what comes out.
+# One block is not enough. To find the token that came next, each position must first have written down which token stands before it, and only then can another attention search for that. It takes two attentions, one after the other.
+#
+# The cell counts the parameters and shows the shape of what comes out. `kept` holds what the way back will need.
 
 # %%
 logits, kept = model_forward(batch.tokens, training.parameters, training.settings)
@@ -110,11 +112,11 @@ print("tokens", batch.tokens.shape, "→ logits", logits.shape)
 # %% [markdown]
 # ## The loss and its gradient
 #
-# The loss is the cross-entropy of lesson 1: the mean of $-\ln p$ of the right token, at the positions that are asked and nowhere else. A model that knows nothing shares out its weight, and its loss is near the logarithm of the size of the vocabulary.
+# The loss is the cross-entropy of lesson 1: the mean of $-\ln p$ of the right token over the $N$ positions that are asked. Here $z$ are the logits, $p$ their softmax, and $y$ has a 1 at the right token and 0 elsewhere. A model that gives every token of the vocabulary the same weight has the logarithm of the size of the vocabulary as its loss.
 #
 # $$L = -\frac{1}{N} \sum_{\text{asked}} \ln p_{\text{right}}, \qquad \frac{\partial L}{\partial z} = \frac{p - y}{N}$$
 #
-# Compare the loss at the start with that logarithm. It starts above: random matrices do not hesitate, they are wrong with confidence.
+# Compare the loss at the start with that logarithm. It starts above: with random matrices the weights are uneven, and uneven weights that know nothing cost more than even ones.
 
 # %%
 loss, by_logits = cross_entropy(logits, batch)
@@ -122,7 +124,10 @@ print("loss at the start:      ", number(loss, 1))
 print("logarithm of the size:  ", number(np.log(training.settings.vocabulary), 2))
 
 # %% [markdown]
-# And the gradient is $p - y$ over the number of questions, the same as in lesson 1. The cell does it again by hand and looks at the largest difference; it must be a floating-point nought.
+# And the gradient is $p - y$, as in lesson 1, divided by the number of positions asked. The cell computes it by hand and compares it with the library's; the difference must be 0, but for rounding. Two phrases of NumPy help:
+#
+# - `np.eye(vocabulary)[targets]` takes, for each target, that row of the identity: a 1 at the right token;
+# - `batch.asked[..., None]` gives `asked` one more axis, of size 1, at the end. From (batch, n) it becomes (batch, n, 1), so it multiplies the whole row of logits of each position: by 1 where it is asked and by 0 where it is not.
 
 # %%
 y = np.eye(training.settings.vocabulary)[batch.targets]  # (batch, n, vocabulary)
@@ -130,11 +135,11 @@ by_hand = (softmax(logits) - y) * batch.asked[..., None] / batch.asked.sum()
 print("the same gradient:", bool(np.abs(by_hand - by_logits).max() < 1e-7))
 
 # %% [markdown]
-# ## The whole gradient, and the proof that it is exact
+# ## The whole gradient, and how to check it
 #
-# Backwards, the path is walked in reverse: the output, the final norm, and in each block the network and the attention, each with the backward pass you saw in its lesson. No automatic differentiation anywhere.
+# The gradient goes back the way the numbers came: through the output matrix, the final norm and, in each block, the position-wise network and the attention. Each piece has a backward pass of its own in the library, written by hand from derivations like those of lessons 1, 2 and 4. Nothing is differentiated automatically.
 #
-# How do we know it is right? Push **all** the parameters at once, a tiny bit, in a random direction $v$. The loss must change by $\nabla L \cdot v$. The cell measures it in float64 and compares. Look at how many digits agree.
+# How do we know it is right? Push **all** the parameters at once, in a random direction $v$: by $h v$, with a tiny $h$. The loss must change by $h\, \nabla L \cdot v$. For that, `flattened` lays all the parameters out in one long vector, and `unflattened` undoes it. The cell measures the change over $h$ in float64 and compares. Look at how many digits agree.
 
 # %%
 exact = Training(ModelSettings(dtype="float64"), seed=0)
@@ -160,9 +165,9 @@ print("measured: ", number(measured, significant=6))
 #
 # $$m \leftarrow \beta_1 m + (1 - \beta_1)\, g, \qquad v \leftarrow \beta_2 v + (1 - \beta_2)\, g^2, \qquad \theta \leftarrow \theta - \text{rate} \cdot \frac{\hat m}{\sqrt{\hat v} + \varepsilon}$$
 #
-# The hats, $\hat m = m/(1 - \beta_1^t)$ and $\hat v = v/(1 - \beta_2^t)$, mend the start: the means begin at nought, and at first they fall short.
+# The hats, $\hat m = m/(1 - \beta_1^t)$ and $\hat v = v/(1 - \beta_2^t)$, correct the start: the means begin at 0, so at first they are too small. $t$ is the step, counted from 1. (This $v$ belongs to Adam; it is not the direction of the section before.)
 #
-# What does that buy? The cell takes a first step with three gradients of wildly different sizes. Look at how far each parameter moves.
+# The cell takes a first step with three gradients of very different sizes. Look at how far each parameter moves.
 
 # %%
 parameters = np.zeros(3)
@@ -170,19 +175,19 @@ moved, state = adam_step(parameters, np.array([1e-4, -1.0, 1e4]), adam_start(par
 print("they move:", *(number(float(each), 3) for each in moved))
 
 # %% [markdown]
-# All by the same amount: on the first step the sign counts, not the size. That is good, since nobody is left behind. It is also dangerous: the first gradient of a random model is mostly noise, and Adam obeys it at full speed in every parameter at once.
+# All by the same amount: on the first step only the sign counts. That has a good side: parameters with a small gradient move too. And it has a risk: the first gradient comes from one batch and a random model, and Adam moves every parameter by the whole rate, however unsure that gradient is.
 
 # %% [markdown]
 # ## Warm-up
 #
-# Hence **warm-up**: begin with a tiny learning rate and raise it little by little. The paper's rises in a straight line and then falls like the root:
+# Hence **warm-up**: begin with a tiny learning rate and raise it little by little. The paper's rises in a straight line and then falls like one over the root of the step:
 #
 # $$\text{rate} = d_{\mathrm{model}}^{-1/2} \cdot \min\!\left(t^{-1/2},\; t \cdot w^{-3/2}\right)$$
 #
-# where $t$ is the step and $w$ the number of warm-up steps. Our trainings are short and use the simplest one: up in a straight line, and stay there.
+# where $t$ is the step and $w$ the number of warm-up steps. Our trainings are short and use a simpler one: it rises in a straight line and stays at the top.
 #
-# - Shorten the warm-up: the peak gets higher, it does not only come sooner.
-# - Change $d_{\mathrm{model}}$: a wider model goes more slowly.
+# - Shorten the warm-up: the peak comes sooner, and it is higher.
+# - Change $d_{\mathrm{model}}$: a wider model gets smaller rates.
 
 # %%
 lesson.schedule()
@@ -190,7 +195,7 @@ lesson.schedule()
 # %% [markdown]
 # ## A short training, for real
 #
-# Everything is there. A step is: a new batch, forward, loss, backward, Adam. The cell trains a small version of the task, for a few seconds. See whether it gets most questions right on sequences that it has never seen.
+# A training step is: a new batch, forward, loss, backward, Adam. The cell trains a smaller version, with 8 tokens in the vocabulary and sequences of 12, for a few seconds. See whether it answers most questions right on sequences that it has never seen.
 
 # %%
 small = Training(ModelSettings(vocabulary=8, n=12, d_model=48, d_ff=96), peak=5e-3, warm_up_steps=30, seed=0)
@@ -200,7 +205,7 @@ print("mostly right, before:", bool(before > 0.75))
 print("mostly right, after: ", bool(small.evaluate()[1] > 0.75))
 
 # %% [markdown]
-# And the large one, with two blocks and long sequences? Is it always learned, or were we lucky with the seed? These are the final accuracies of five stored seeds. Each takes less than half a minute of one processor.
+# And the larger task, that of the first section? Is it learnt every time, or does that depend on the seed? These are the final accuracies of five stored trainings, each from a seed of its own. Each takes less than half a minute of one processor.
 
 # %%
 plain = lesson.stored_runs()["plain"]
@@ -210,29 +215,29 @@ print("above 0.9:", int((plain.final > 0.9).sum()), "/", len(plain.final))
 # %% [markdown]
 # ## Train it yourself
 #
-# Press the button. The training runs on its own, so you can read on and move everything else; stop it when you like, and resume it later from where it was.
+# Press the button. While it trains you can read on and move the other figures; stop it when you like, and resume it later from where it was.
 #
-# - Accuracy stays flat for quite a while. Be patient.
-# - When it rises, it rises all at once. Look at the maps just then.
+# - Accuracy stays flat for a good part of the training.
+# - Then it rises within a few steps. Look at the maps just then.
 # - The circles mark where the answer to each question stands.
 
 # %%
 lesson.live()
 
 # %% [markdown]
-# ## Predict, then drag: when does it get it?
+# ## Predict, then drag: when does accuracy rise?
 #
 # The same training, stored, to walk through at leisure. **At which step do you think accuracy will pass one half?** Guess first, drag second.
 #
 # - Before the climb, both heads of the first block look a little everywhere.
-# - During the climb, a head of the first block draws a line along the diagonal: it looks at the token before.
-# - At the same time, in the second block the spots fall into the circles.
+# - During the climb, a head of the first block draws a line beside the diagonal: it looks at the token before.
+# - At the same time, in the second block the weight moves into the circles.
 
 # %%
 lesson.forming()
 
 # %% [markdown]
-# It is a little program that nobody wrote. The first block copies to each position the token **before** it. The second searches, with the present token as its query, for a position whose token before is that one, and fetches what stands there: exactly "what came next". The literature calls this pair an *induction head*, and it shows up in large models too.
+# Nobody wrote this rule into the matrices. The first block copies to each position the token **before** it. The second searches, with the present token as its query, for a position whose token before is that one, and fetches what stands there: the token that came next. In the literature the second of these heads is an *induction head* (Olsson et al. 2022), and language models have such heads too.
 #
 # The cell says it in numbers, at the start and at the end: how much weight each block, with its best head, puts where it should.
 
@@ -245,16 +250,16 @@ for point in (0, -1):
 # %% [markdown]
 # ## Claim one: without ÷ √d_k it does not learn
 #
-# Lesson 2 left it at this: most queries get no gradient, and a few get too much. Here it is trained. A single wide head, so that $d_k$ is large; five seeds with the division and five without; all else equal. The thick line is the median, the thin ones are the seeds.
+# Lesson 2 ended with this: without the division most queries get almost no gradient, and a minority gets too much. Now we train both ways. A single wide head, so that $d_k$ is large; five seeds with the division and five without; all else equal. The thick line is the median, the thin ones are the seeds.
 #
-# - Take the step to the middle: where has the one that divides got to?
-# - See whether any seed without the division takes off.
+# - Take the step to the middle: how accurate is the one that divides by then?
+# - See whether any seed without the division rises.
 
 # %%
 lesson.scale()
 
 # %% [markdown]
-# It holds, and plainly so in this case: in the same number of steps, the one that divides solves it and the one that does not hardly leaves chance. Mind what this does not say. We have not shown that it would **never** learn: Adam can shrink $W^Q$ and $W^K$ until it has mended things by itself. We have seen that it does not get there in time. The cell gives the final medians.
+# Here the claim holds for all five seeds: in the same number of steps, with the division the task is solved, and without it accuracy hardly leaves chance. That does not show that it would **never** learn: training could shrink $W^Q$ and $W^K$ until the scores are small enough. It shows that 500 steps are not enough. The cell gives the final medians.
 
 # %%
 for arm in ("scaled", "unscaled"):
@@ -263,15 +268,15 @@ for arm in ("scaled", "unscaled"):
     print(f"d_k = {d_k},", "÷ √d_k:" if runs.arm.settings.scaled else "no ÷:  ", lesson.spread(runs.final))
 
 # %% [markdown]
-# ## Claim two: without residuals, a deep one does not learn
+# ## Claim two: without residual connections, a deep stack does not learn
 #
-# Twelve blocks now. Lesson 4 measured that without the sum the gradient shrinks layer by layer, and that with random numbers. Does it matter in training, with a norm, and with Adam to enlarge what is small? **Guess: how accurate is it at the end without the residual sums?**
+# Twelve blocks now. Lesson 4 measured, with random matrices and no norm, that without the sum the derivative shrinks layer by layer. Does it matter in training, with a norm, and with Adam, which enlarges small gradients? **Guess: how accurate is it at the end without residual connections?**
 
 # %%
 lesson.residual()
 
 # %% [markdown]
-# Flat, in all five seeds: at the level of chance. The cell gives the final medians.
+# All five seeds stay at the level of chance. The cell gives the final medians.
 
 # %%
 for arm in ("pre_warm", "no_residual"):
@@ -279,7 +284,7 @@ for arm in ("pre_warm", "no_residual"):
     print("with residual:   " if runs.arm.settings.residual else "without residual:", lesson.spread(runs.final))
 
 # %% [markdown]
-# Why? Lesson 4 gives a hint: without the sum, each attention averages the rows, and an average of averages ends up the same for all of them. The cell looks at the model as it was made, before it has learned anything: how alike any two rows are when they leave the twelve blocks (1 is identical, by the mean cosine).
+# Why? Lesson 4 gives a hint: without the sum, each attention averages the rows, and averages of averages end up the same. The cell looks at the model before any training: how alike the rows are when they leave the twelve blocks, by the mean cosine over all pairs of rows, each row with itself included. At 1 all of them point the same way. (`{**vars(deep), "residual": residual}` copies the settings and changes one.)
 
 # %%
 deep = lesson.stored_runs()["no_residual"].arm.settings
@@ -291,15 +296,15 @@ for residual in (True, False):
     print("with residual:   " if residual else "without residual:", number(float(cosines.mean()), 1))
 
 # %% [markdown]
-# If all rows reach the top almost alike, the output cannot say different things at different positions, and no learning rate mends that.
+# When all the rows leave alike, the output says the same at every position. That is where training starts without residual connections, and in 800 steps it did not get away from there.
 
 # %% [markdown]
 # ## Claim three: post-norm wants warm-up
 #
-# Twelve blocks again, with their residuals. Four ways: the norm in front or behind, and with warm-up or at full speed from the first step.
+# Twelve blocks again, with their residual connections. Four ways: pre-norm or post-norm, and with warm-up or at the full rate from the first step.
 #
-# - Compare the two pre-norms with each other. Do they notice the warm-up?
-# - Compare the two post-norms. Do they?
+# - Compare the two pre-norms with each other. Does the warm-up make a difference?
+# - Compare the two post-norms. Does it here?
 # - Now the best post-norm against the worst pre-norm.
 
 # %%
@@ -311,22 +316,22 @@ for arm in ("pre_warm", "pre_cold", "post_warm", "post_cold"):
     print(f"{runs.arm.settings.norm:>4}-norm,", f"warm-up steps {runs.arm.warm_up_steps:>3}:", lesson.spread(runs.final))
 
 # %% [markdown]
-# What we see is subtler than the slogan. Pre-norm does not need the warm-up. Post-norm learns better with it, by the median; without it, it learns something too. And that is not the large difference: **on the same budget, pre-norm gets much further either way**. In larger models and at higher rates post-norm without warm-up goes as far as diverging; this small model, at this rate, does not, and we would rather show you what comes out.
+# The claim holds in part. Pre-norm does not need the warm-up. Post-norm learns more with it, but without it, it learns something too. And the larger difference is another one: **in the same number of steps, pre-norm gets much further either way**. In larger models and at higher rates, post-norm without warm-up can fail outright (Xiong et al. 2020); this small model, at this rate, does not.
 
 # %% [markdown]
 # ## The gradient that arrives
 #
-# And the gradient? Choose a repair and walk through the steps. What comes out is not quite what the slogan says.
+# What does the gradient do meanwhile? Choose which part is compared, and walk through the steps.
 #
-# - *Residual sum*, at the start: can you tell the two lines apart? Each block normalises what it gets, and that also enlarges what goes back.
-# - The same, at the end: what has become of the one without sums?
+# - *Residual connection*, at the start: how far apart are the two lines? Each block normalises what it gets, and on the way back that norm enlarges a small gradient.
+# - The same, at the end: where is the line without residual connections?
 # - *Pre-norm instead of post-norm*: at the start, see which way each line leans.
 
 # %%
 lesson.arriving()
 
 # %% [markdown]
-# Here, without the sums, the gradient does **not** start out vanished: it dies **while** it trains, as the model gives up and learns to give the same answer to everything. In the bare stack of lesson 4, without a norm, it did vanish from the very start. The cell sums it up: the median of the gradient that arrives at the first block, at the start and at the end.
+# Here, without residual connections, the gradient is **not** tiny at the start: it shrinks **during** the training. In the stack of lesson 4, without a norm, it was tiny from the start. The cell sums it up: the median of the gradient that arrives at the first block, at the start and at the end.
 
 # %%
 for arm in ("pre_warm", "no_residual"):
@@ -337,23 +342,23 @@ for arm in ("pre_warm", "no_residual"):
 # %% [markdown]
 # ## Frequent mistakes
 #
-# - **Training on every position.** The loss never gets below a floor that nobody could predict. To see it: the loss stops far above nought while accuracy on what can be known is good.
-# - **Forgetting Adam's hats.** The first steps come out huge or minute. To see it: the loss jumps in the first steps.
-# - **Counting steps from nought.** With warm-up, the first step moves nothing; with the hats, it divides by nought. To see it: NaN on the first step.
+# - **Training on every position.** The first part of a sequence is random and cannot be predicted, so the loss keeps a floor. To see it: the loss stops far above 0 while accuracy on what can be known is good.
+# - **Forgetting Adam's hats.** The first steps come out too large or too small, depending on the two β. To see it: take one step and compare it with the rate.
+# - **Counting steps from 0.** With warm-up, the first step moves nothing; with the hats, it divides by 0. To see it: NaN on the first step.
 # - **Measuring on the batch just learned from.** To see it: accuracy drops on new sequences.
-# - **A single seed.** If two ways cross depending on the seed, neither is better. To see it: repeat with five and look at the spread.
-# - **Watching the loss and not the accuracy.** The loss may go on falling long after the task is solved. To see it: draw both.
+# - **A single seed.** If the order of two ways depends on the seed, they have not been told apart. To see it: repeat with five and look at the spread.
+# - **Watching the loss alone.** It may go on falling long after accuracy has reached 1. To see it: draw both.
 
 # %% [markdown]
 # ## Exercises
 #
-# Each checks itself and, when something is off, tells you which mistake it looks like.
+# Replace each `...` by your expression and run the cell. The check says which known mistake yours looks like.
 #
 # ### Exercise 1 · `adam_step`
 #
-# ●●○ · 8 minutes · One step of Adam with $\beta_1 = 0.9$, $\beta_2 = 0.98$ and $\varepsilon = 10^{-9}$. In go the means from before the step; `step` counts from 1. Return the new parameters and the two means.
+# ●●○ · 8 minutes · One step of Adam with $\beta_1 = 0.9$, $\beta_2 = 0.98$ and $\varepsilon = 10^{-9}$. You are given the two means from before the step, `mean` and `square`; `step` counts from 1. Return the new parameters and the two new means.
 #
-# <details><summary>Hint 1</summary>First bring the two means up to date; then take the bias of the start away; then move.</details>
+# <details><summary>Hint 1</summary>First bring the two means up to date; then correct them for their start at 0; then move.</details>
 # <details><summary>Hint 2</summary>Each mean keeps a β of what it was and adds 1 − β of the new: one of the gradient, the other of its square.</details>
 # <details><summary>Hint 3</summary>The hats divide by `1 - beta**step`, each with its own β. What you return are the means without hats.</details>
 
@@ -387,7 +392,7 @@ check("adam_step", my_adam_step)
 #
 # ### Exercise 2 · `paper_schedule`
 #
-# ●○○ · 5 minutes · The paper's learning rate, equation 3: the formula is under "Warm-up". `step` counts from 1.
+# ●○○ · 5 minutes · The paper's learning rate, equation 3: the formula is under “Warm-up”. `step` counts from 1.
 #
 # <details><summary>Hint 1</summary>Two curves, one that rises and one that falls. Which holds at step 1?</details>
 # <details><summary>Hint 2</summary>At each step the lower one holds, and they meet where the warm-up ends.</details>
@@ -442,9 +447,9 @@ check("induction_accuracy", my_induction_accuracy)
 # </details>
 
 # %% [markdown]
-# ## Quiz
+# ## Questions
 #
-# No clock and no marks. Every wrong answer says why it is wrong, and you may try again.
+# No hurry and no marks. Every wrong answer says why it is wrong, and you may try again.
 
 # %%
 quiz("lesson6")
@@ -455,23 +460,23 @@ score("lesson6")
 # %% [markdown]
 # ## Summary
 #
-# 1. A whole Transformer is trained in NumPy with the exact gradients of its pieces; a push in a random direction proves that they are exact.
-# 2. The induction task takes two blocks: one writes down what stands before, the other searches and fetches what came next. They form together, and accuracy rises all at once.
-# 3. Without ÷ √d_k, with one wide head, it does not learn in the same number of steps. Without residuals, twelve blocks do not learn.
-# 4. Pre-norm does not need warm-up; post-norm learns better with it. On the same budget, pre-norm gets further.
-# 5. Adam moves every parameter by the same amount at first, whatever its gradient; that is why the beginning wants small steps.
+# 1. A whole Transformer is trained in NumPy with the exact gradients of its pieces; a push in a random direction checks them all at once.
+# 2. The induction task takes two blocks: one writes down what stands before, the other searches and fetches what came next. They form together, and accuracy rises within a few steps.
+# 3. In the same number of steps, one wide head without ÷ √d_k does not learn, and neither do twelve blocks without residual connections.
+# 4. Pre-norm does not need warm-up; post-norm learns more with it. In the same number of steps, pre-norm gets further.
+# 5. On the first step Adam moves every parameter by the same amount, whatever the size of its gradient: hence small rates at the start.
 
 # %% [markdown]
 # ## Terms
 #
 # | English | Spanish | in one line |
 # |---|---|---|
-# | loss | *pérdida* | what is to become small; here, cross-entropy |
+# | loss | *pérdida* | the number that training brings down; here, cross-entropy |
 # | batch | *lote* | the sequences of one step |
 # | learning rate | *tasa de aprendizaje* | how far a parameter moves in one step |
-# | warm-up | *calentamiento* | begin with a tiny rate and raise it |
+# | warm-up | *calentamiento* | a learning rate that starts tiny and grows during the first steps |
 # | running mean | *media móvil* | a mean that forgets little by little |
-# | seed | *semilla* | the number that fixes what comes out at random |
+# | seed | *semilla* | the number that fixes which random numbers come out |
 # | induction task | *tarea de inducción* | say what came after this token the last time |
 #
 # All the terms are in the [glossary](90_glossary.ipynb).
@@ -481,7 +486,7 @@ score("lesson6")
 # - A. Vaswani et al. (2017), *Attention Is All You Need*, section 5.3 (Adam and the learning rate, equation 3).
 # - D. P. Kingma and J. Ba (2015), *Adam: A Method for Stochastic Optimization*, algorithm 1.
 # - R. Xiong et al. (2020), *On Layer Normalization in the Transformer Architecture*, section 3 (post-norm, pre-norm and warm-up).
-# - C. Olsson et al. (2022), *In-context Learning and Induction Heads* (the pair of heads that forms all at once).
+# - C. Olsson et al. (2022), *In-context Learning and Induction Heads* (the two heads, and how suddenly they form).
 #
 # That was the last lesson. Go back to [the entrance](00_entrance.ipynb) to see the whole map, or to the [glossary](90_glossary.ipynb).
 
