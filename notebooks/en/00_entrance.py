@@ -80,7 +80,7 @@ lesson.self_test()
 # %% [markdown]
 # ## The map of the course
 #
-# A Transformer reads a text cut into **tokens**: words, or pieces of words. In the small examples of this course each word is one token. What it returns is one vector for each token, and that vector depends on the tokens around it.
+# A Transformer reads a text cut into **tokens**: words, or pieces of words. In the small examples of this course each word is one token. Each token enters as a vector of learnt numbers, its **embedding**, and leaves as another vector, which depends on the tokens around it.
 #
 # It gets there by repeating one **block**. In a block, **attention** lets every token look at the others, and the **position-wise network** (in papers, also *feed-forward network*) changes each token by itself. Here is the block; the numbers are the lessons.
 

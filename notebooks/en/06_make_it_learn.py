@@ -218,7 +218,7 @@ print("above 0.9:", int((plain.final > 0.9).sum()), "/", len(plain.final))
 # Press the button. While it trains you can read on and move the other figures; stop it when you like, and resume it later from where it was.
 #
 # - Accuracy stays flat for a good part of the training.
-# - Then it rises within a few steps. Look at the maps just then.
+# - Then it climbs steeply. Look at the maps just then.
 # - The circles mark where the answer to each question stands.
 
 # %%
@@ -461,7 +461,7 @@ score("lesson6")
 # ## Summary
 #
 # 1. A whole Transformer is trained in NumPy with the exact gradients of its pieces; a push in a random direction checks them all at once.
-# 2. The induction task takes two blocks: one writes down what stands before, the other searches and fetches what came next. They form together, and accuracy rises within a few steps.
+# 2. The induction task takes two blocks: one writes down what stands before, the other searches and fetches what came next. They form together, and then accuracy climbs steeply.
 # 3. In the same number of steps, one wide head without ÷ √d_k does not learn, and neither do twelve blocks without residual connections.
 # 4. Pre-norm does not need warm-up; post-norm learns more with it. In the same number of steps, pre-norm gets further.
 # 5. On the first step Adam moves every parameter by the same amount, whatever the size of its gradient: hence small rates at the start.

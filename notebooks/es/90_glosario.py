@@ -82,7 +82,7 @@ print("El Transformer, bloque a bloque · versión", bloque.__version__)
 # | **pre-norm** | pre-norm | La norma va antes de la subcapa y deja libre el camino residual. | [lección 4](04_residual_layer_norm.ipynb), [lección 5](05_bloque_completo.ipynb) |
 # | **proyección de salida** | output projection | La matriz W^O, que mezcla lo que dicen las cabezas. | [lección 3](03_varias_cabezas.ipynb) |
 # | **puntuación** | score | El número que entra en la softmax: cuánto encajan una consulta y una clave. | [lección 1](01_saturacion_softmax.ipynb), [lección 2](02_raiz_dk.ipynb) |
-# | **red por posición** | feed-forward network | Dos capas con una no linealidad en medio, las mismas en cada posición. | [lección 5](05_bloque_completo.ipynb) |
+# | **red por posición** | position-wise network | Dos capas con una no linealidad en medio, las mismas en cada posición. | [lección 5](05_bloque_completo.ipynb) |
 # | **ReLU** | ReLU | Deja pasar lo positivo y pone a 0 lo negativo. | [lección 5](05_bloque_completo.ipynb) |
 # | **saturación** | saturation | Las diferencias son tan grandes que un peso casi llega a 1 y la pendiente casi a 0. | [lección 1](01_saturacion_softmax.ipynb) |
 # | **softmax** | softmax | Convierte puntuaciones en pesos: exponencial de cada una entre la suma de todas. | [lección 1](01_saturacion_softmax.ipynb) |
