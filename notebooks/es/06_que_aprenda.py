@@ -13,9 +13,9 @@
 #
 # Al terminar podrás:
 #
-# - entrenar un Transformer en NumPy con los gradientes exactos de las lecciones anteriores;
+# - entrenar un Transformer en NumPy con los gradientes exactos de sus piezas;
 # - ver cómo se forma una cabeza que busca, y decir en qué paso ocurre;
-# - poner a prueba tres afirmaciones famosas sobre $\sqrt{d_k}$, las sumas residuales y el calentamiento, y decir cuánto se cumplen.
+# - poner a prueba tres afirmaciones conocidas, sobre $\sqrt{d_k}$, las conexiones residuales y el calentamiento, y decir hasta qué punto se cumplen.
 
 # %% tags=["setup"]
 # Encuentra el curso, elige el idioma y dice la versión. Ejecuta esta celda antes que las demás.
@@ -68,18 +68,20 @@ from bloque.training import (
 # %% [markdown]
 # ## La pregunta
 #
-# Cinco lecciones construyendo un bloque que no sabe nada: sus matrices están llenas de números al azar. Te hemos contado que se divide entre $\sqrt{d_k}$ «para que aprenda», que la suma residual está «para que aprenda» y que la normalización va delante «para que aprenda».
+# En cinco lecciones hemos construido un bloque con las matrices llenas de números al azar: todavía no sabe nada. Hemos dicho que dividir entre $\sqrt{d_k}$, sumar la entrada y normalizar sirven para que pueda aprender.
 #
-# **¿Y aprende?** Aquí no hay más que NumPy y los gradientes que ya has visto. Vamos a entrenarlo, a mirar dentro mientras lo hace, y a quitarle las piezas una a una.
+# **¿Y aprende?** Vamos a entrenarlo con NumPy y con los gradientes de sus piezas, a mirar dentro mientras aprende y a quitarle las piezas una a una.
 
 # %% [markdown]
 # ## La tarea: qué venía después
 #
-# Hace falta una tarea que no se pueda resolver sin atención. Esta cabe en una frase: **¿qué venía después de este token la última vez que salió?**
+# Hace falta una tarea que no se pueda resolver sin atención. Esta se dice en una frase: **¿qué venía después de este token la última vez que salió?** Se llama *tarea de inducción*.
 #
-# Cada secuencia empieza con tokens todos distintos. Después repite un trozo del principio, copiado desde un sitio que cambia en cada secuencia. En la parte repetida se puede saber qué viene ahora: basta con buscar el token actual más atrás y leer el siguiente. Contar posiciones no sirve, porque la distancia cambia.
+# Cada secuencia empieza con tokens todos distintos. Después repite un trozo del principio, copiado desde un sitio que cambia en cada secuencia. En la parte repetida se puede saber qué viene ahora: basta con buscar el token actual más atrás y leer el que le seguía. Contar posiciones no sirve, porque la distancia cambia.
 #
-# La celda dibuja dos secuencias. Los puntos marcan dónde empieza la copia.
+# Las secuencias van en **lotes**, las que se procesan en un mismo paso. Cada lote trae tres tablas con una fila por secuencia: `batch.tokens`, los tokens; `batch.targets`, el token que viene después de cada uno; y `batch.asked`, `True` en las posiciones por las que se pregunta, las de la parte repetida.
+#
+# La celda escribe dos secuencias. Los puntos marcan dónde empieza la copia.
 
 # %%
 training = Training(ModelSettings(), seed=0)
@@ -88,7 +90,7 @@ for tokens, asked in zip(batch.tokens[:2], batch.asked[:2], strict=True):
     print(*tokens[~asked], "···", *tokens[asked])
 
 # %% [markdown]
-# La regla se escribe en dos líneas, y sin aprender nada acierta siempre. Así sabemos que la tarea tiene respuesta. Mira la fracción de aciertos de la regla, y cuánto acertaría alguien que eligiera al azar.
+# Esa regla se puede programar (`induction_answer`), y acierta siempre sin aprender nada. Así sabemos que la tarea tiene respuesta. Compara la fracción de aciertos de la regla con la de quien eligiera un token al azar.
 
 # %%
 rule = induction_answer(batch.tokens)  # (batch, n)
@@ -98,7 +100,9 @@ print("al azar:         ", number(1 / training.settings.vocabulary, 4))
 # %% [markdown]
 # ## El modelo
 #
-# No hay ninguna pieza nueva. Embedding, más la codificación posicional; dos bloques con máscara causal y pre-norm; una normalización final y una matriz que da un logit por token. Un bloque solo no basta: para encontrar «el que venía después», alguien tiene que haber anotado antes, en cada posición, quién la precede. Eso pide dos atenciones, una detrás de otra.
+# No hay ninguna pieza nueva: el embedding de cada token, más la codificación posicional; dos bloques con máscara causal y pre-norm; una normalización final y una matriz que da un *logit*, una puntuación, a cada token del vocabulario. Una softmax convierte los logits en probabilidades.
+#
+# Un solo bloque no basta. Para encontrar «el que venía después», antes hay que haber anotado en cada posición qué token la precede. Eso pide dos atenciones, una detrás de otra.
 #
 # La celda cuenta los parámetros y enseña qué forma tiene la salida.
 
@@ -110,11 +114,11 @@ print("tokens", batch.tokens.shape, "→ logits", logits.shape)
 # %% [markdown]
 # ## La pérdida y su gradiente
 #
-# La pérdida es la entropía cruzada de la lección 1: la media de $-\ln p$ del token correcto, solo en las posiciones que se preguntan. Un modelo que no sabe nada reparte el peso, y su pérdida ronda el logaritmo del tamaño del vocabulario.
+# La pérdida es la entropía cruzada de la lección 1: la media de $-\ln p$ del token correcto, solo en las posiciones por las que se pregunta. Llama $M$ al número de preguntas, $z$ a los logits, $p$ a su softmax e $y$ al vector con un 1 en el token correcto y ceros en los demás:
 #
-# $$L = -\frac{1}{N} \sum_{\text{preguntadas}} \ln p_{\text{correcto}}, \qquad \frac{\partial L}{\partial z} = \frac{p - y}{N}$$
+# $$L = -\frac{1}{M} \sum_{\text{preguntas}} \ln p_{\text{correcto}}, \qquad \frac{\partial L}{\partial z} = \frac{p - y}{M}$$
 #
-# Compara la pérdida de partida con ese logaritmo. Empieza por encima: las matrices al azar no dudan, se equivocan con aplomo.
+# Un modelo que repartiera el peso por igual tendría de pérdida el logaritmo del tamaño del vocabulario. Compara con él la pérdida de partida. Es mayor: con las matrices al azar el modelo no reparte por igual, se inclina por algunos tokens sin ningún motivo.
 
 # %%
 loss, by_logits = cross_entropy(logits, batch)
@@ -122,7 +126,7 @@ print("pérdida de partida:   ", number(loss, 1))
 print("logaritmo del tamaño: ", number(np.log(training.settings.vocabulary), 2))
 
 # %% [markdown]
-# Y el gradiente es $p - y$ entre el número de preguntas, el mismo que en la lección 1. La celda lo rehace a mano y mira la mayor diferencia; debe ser un cero de coma flotante.
+# El gradiente es el $p - y$ de la lección 1, dividido entre el número de preguntas. La celda lo rehace a mano y comprueba que coincide, salvo el redondeo. Donde no se pregunta, el gradiente es 0: por eso se multiplica por `asked`. Esa tabla tiene forma (lote, n) y `p - y`, (lote, n, vocabulario); `asked[..., None]` le añade al final un eje de tamaño 1, y cada `True` o `False` vale para todo el vocabulario (lección 0, *broadcasting*).
 
 # %%
 y = np.eye(training.settings.vocabulary)[batch.targets]  # (batch, n, vocabulary)
@@ -132,9 +136,9 @@ print("el mismo gradiente:", bool(np.abs(by_hand - by_logits).max() < 1e-7))
 # %% [markdown]
 # ## Todo el gradiente, y la prueba de que es exacto
 #
-# Hacia atrás se recorre el camino al revés: la salida, la norma final, y en cada bloque la red y la atención, cada una con el retroceso que viste en su lección. Nada de diferenciación automática.
+# Hacia atrás se recorre el camino al revés: la salida, la norma final y, en cada bloque, la red y la atención. Cada pieza tiene escrita su derivada en `bloque.gradients`; la de la atención la viste en la lección 2. No se usa ninguna biblioteca que derive por nosotros.
 #
-# ¿Cómo se sabe que está bien? Se empujan **todos** los parámetros a la vez, un poquito, en una dirección al azar $v$. La pérdida debe cambiar $\nabla L \cdot v$. La celda lo mide en float64 y compara. Mira cuántas cifras coinciden.
+# ¿Cómo se sabe que está bien? Se empujan **todos** los parámetros a la vez, un poco, en una dirección al azar $u$. Por cada unidad de empujón, la pérdida debe cambiar $\nabla L \cdot u$, donde $\nabla L$ es el gradiente entero. La celda lo mide en float64 y compara. Mira cuántas cifras coinciden.
 
 # %%
 exact = Training(ModelSettings(dtype="float64"), seed=0)
@@ -156,13 +160,13 @@ print("medido:     ", number(measured, significant=6))
 # %% [markdown]
 # ## Adam
 #
-# El descenso por gradiente mueve cada parámetro en proporción a su gradiente, y aquí los gradientes tienen tamaños muy distintos. Adam lleva dos medias móviles de cada parámetro, la del gradiente y la de su cuadrado, y divide una entre la raíz de la otra:
+# El descenso por gradiente mueve cada parámetro $\theta$ en contra de su gradiente $g$ y en proporción a él, y aquí los gradientes tienen tamaños muy distintos. El método **Adam** lleva, para cada parámetro, dos *medias móviles*, medias que olvidan poco a poco: $m$, la del gradiente, y $v$, la de su cuadrado. Y divide la primera entre la raíz de la segunda:
 #
 # $$m \leftarrow \beta_1 m + (1 - \beta_1)\, g, \qquad v \leftarrow \beta_2 v + (1 - \beta_2)\, g^2, \qquad \theta \leftarrow \theta - \text{tasa} \cdot \frac{\hat m}{\sqrt{\hat v} + \varepsilon}$$
 #
-# Los gorros, $\hat m = m/(1 - \beta_1^t)$ y $\hat v = v/(1 - \beta_2^t)$, corrigen el arranque: las medias empiezan en cero y al principio se quedan cortas.
+# La **tasa** de aprendizaje es el tamaño del paso. Los gorros, $\hat m = m/(1 - \beta_1^t)$ y $\hat v = v/(1 - \beta_2^t)$, con $t$ el número del paso, corrigen el arranque: las medias empiezan en cero y al principio se quedan cortas. Son letras del artículo de Adam: estas $\beta$ no son la de la norma, ni esta $v$ un valor.
 #
-# ¿Qué se consigue? La celda da un primer paso con tres gradientes de tamaños disparatados. Mira cuánto se mueve cada parámetro.
+# ¿Qué se consigue? La celda da un primer paso con tres gradientes de tamaños muy distintos. Mira cuánto se mueve cada parámetro.
 
 # %%
 parameters = np.zeros(3)
@@ -170,19 +174,19 @@ moved, state = adam_step(parameters, np.array([1e-4, -1.0, 1e4]), adam_start(par
 print("se mueven:", *(number(float(each), 3) for each in moved))
 
 # %% [markdown]
-# Todos lo mismo: en el primer paso cuenta el signo, no el tamaño. Eso es bueno, porque nadie se queda atrás. Y es peligroso: el primer gradiente de un modelo al azar es casi ruido, y Adam lo obedece a toda velocidad en todos los parámetros a la vez.
+# Todos se mueven lo mismo: en el primer paso cuenta el signo del gradiente, no su tamaño. Tiene una ventaja: ningún parámetro se queda atrás. Y un riesgo: el primer gradiente sale de un solo lote y de un modelo al azar, y Adam lo sigue con el paso entero en todos los parámetros a la vez.
 
 # %% [markdown]
 # ## Calentamiento
 #
-# De ahí el **calentamiento**: empezar con una tasa de aprendizaje diminuta y subirla poco a poco. La del artículo sube en línea recta y después baja como la raíz:
+# De ahí el **calentamiento**: empezar con una tasa de aprendizaje diminuta y subirla poco a poco. La del artículo que presentó el Transformer sube en línea recta y después baja como uno partido por la raíz del paso:
 #
 # $$\text{tasa} = d_{\mathrm{model}}^{-1/2} \cdot \min\!\left(t^{-1/2},\; t \cdot w^{-3/2}\right)$$
 #
-# con $t$ el paso y $w$ los pasos de calentamiento. Nuestros entrenamientos son cortos y usan lo más simple: subir en línea recta y quedarse arriba.
+# con $t$ el número del paso y $w$ los pasos de calentamiento. Nuestros entrenamientos son cortos y hacen algo más simple: suben en línea recta y se quedan arriba.
 #
 # - Acorta el calentamiento: la cima sube, no solo se adelanta.
-# - Cambia $d_{\mathrm{model}}$: un modelo más ancho va más despacio.
+# - Cambia $d_{\mathrm{model}}$: a un modelo más ancho le toca una tasa menor.
 
 # %%
 lesson.schedule()
@@ -190,17 +194,17 @@ lesson.schedule()
 # %% [markdown]
 # ## Un entrenamiento corto, de verdad
 #
-# Ya está todo. Un paso es: un lote nuevo, adelante, pérdida, atrás, Adam. La celda entrena una versión pequeña de la tarea, de unos segundos. Mira si acierta la mayoría de las preguntas de secuencias que nunca ha visto.
+# Ya está todo. Un paso del entrenamiento es: un lote nuevo, los logits, la pérdida, los gradientes y Adam. La celda entrena durante unos segundos un modelo pequeño en una versión corta de la tarea. Mira si acierta más de tres de cada cuatro preguntas, en secuencias que nunca ha visto.
 
 # %%
 small = Training(ModelSettings(vocabulary=8, n=12, d_model=48, d_ff=96), peak=5e-3, warm_up_steps=30, seed=0)
 before = small.evaluate()[1]
 small.run(220)
-print("acierta la mayoría, antes:  ", bool(before > 0.75))
-print("acierta la mayoría, después:", bool(small.evaluate()[1] > 0.75))
+print("más de tres de cada cuatro, antes:  ", bool(before > 0.75))
+print("más de tres de cada cuatro, después:", bool(small.evaluate()[1] > 0.75))
 
 # %% [markdown]
-# ¿Y la grande, la de dos bloques y secuencias largas? ¿Se aprende siempre, o tuvimos suerte con la semilla? Estos son los aciertos finales de cinco semillas guardadas. Cada una tarda menos de medio minuto de un procesador.
+# ¿Y el modelo del principio, con sus secuencias más largas? ¿Aprende siempre, o depende de la **semilla**, el número que fija todo lo que sale al azar? Estos son los aciertos finales de cinco entrenamientos guardados, cada uno con su semilla.
 
 # %%
 plain = lesson.stored_runs()["plain"]
@@ -210,9 +214,9 @@ print("por encima de 0.9:", int((plain.final > 0.9).sum()), "/", len(plain.final
 # %% [markdown]
 # ## Entrena tú
 #
-# Pulsa el botón. El entrenamiento corre aparte, así que puedes seguir leyendo y moviendo lo demás; páralo cuando quieras y síguelo después desde donde estaba.
+# Pulsa el botón y se entrenará el modelo del principio. Mientras tanto puedes seguir leyendo y moviendo otras figuras; páralo cuando quieras y síguelo después desde donde estaba.
 #
-# - Los aciertos se quedan planos un buen rato. Ten paciencia.
+# - Los aciertos se quedan planos un buen rato.
 # - Cuando suben, suben de golpe. Mira los mapas justo entonces.
 # - Los círculos marcan dónde está la respuesta de cada pregunta.
 
@@ -220,21 +224,21 @@ print("por encima de 0.9:", int((plain.final > 0.9).sum()), "/", len(plain.final
 lesson.live()
 
 # %% [markdown]
-# ## Predice y arrastra: ¿cuándo lo entiende?
+# ## Predice y arrastra: ¿cuándo lo aprende?
 #
-# El mismo entrenamiento, guardado, para recorrerlo sin prisa. **¿En qué paso crees que pasarán los aciertos de la mitad?** Primero apuesta; después arrastra.
+# Es el mismo entrenamiento, guardado, para recorrerlo sin prisa. **¿En qué paso crees que los aciertos pasarán de la mitad?** Primero apuesta; después arrastra.
 #
-# - Antes de la subida, las dos cabezas del primer bloque miran un poco a todas partes.
-# - Durante la subida, una cabeza del primer bloque dibuja una raya pegada a la diagonal: mira al token anterior.
-# - A la vez, en el segundo bloque las manchas caen dentro de los círculos.
+# - Antes de la subida, las dos cabezas del primer bloque reparten el peso por todas partes.
+# - Durante la subida, en una cabeza del primer bloque aparece una raya pegada a la diagonal: cada posición mira al token anterior.
+# - A la vez, en el segundo bloque las manchas caen dentro de los círculos, donde está la respuesta.
 
 # %%
 lesson.forming()
 
 # %% [markdown]
-# Es un pequeño programa que nadie ha escrito. El primer bloque copia en cada posición el token **anterior**. El segundo busca, con el token actual como consulta, una posición cuyo token anterior sea ese, y trae lo que hay en ella: exactamente «lo que venía después». En la literatura esta pareja se llama *cabeza de inducción*, y aparece también en los modelos grandes.
+# El primer bloque copia en cada posición algo del token **anterior**. El segundo busca, con el token actual como consulta, una posición cuyo token anterior sea ese, y trae lo que hay en ella: lo que venía después. La cabeza del segundo bloque se llama *cabeza de inducción*, y se ha encontrado también en modelos grandes (Olsson y otros, 2022).
 #
-# La celda lo dice con números, al principio y al final: cuánto peso pone cada bloque, con su mejor cabeza, donde debe.
+# La celda lo dice con números, al principio y al final: cuánto peso pone la mejor cabeza del primer bloque en el token anterior, y la mejor del segundo en la respuesta.
 
 # %%
 stored = lesson.stored_forming()
@@ -245,16 +249,16 @@ for point in (0, -1):
 # %% [markdown]
 # ## Primera afirmación: sin ÷ √d_k no aprende
 #
-# La lección 2 lo dejó en que la mayoría de las consultas no recibe gradiente y unas pocas reciben demasiado. Aquí se entrena. Una sola cabeza ancha, para que $d_k$ sea grande; cinco semillas con la división y cinco sin ella; todo lo demás, igual. La raya gruesa es la mediana y las finas son las semillas.
+# La lección 2 vio que, sin la división, la mayoría de las consultas no recibe casi gradiente y unas pocas reciben demasiado. Aquí entrenamos: una sola cabeza ancha por bloque, para que $d_k$ sea grande; cinco semillas con la división y cinco sin ella; todo lo demás, igual. La línea gruesa es la mediana y las finas son las semillas.
 #
-# - Lleva el paso a la mitad: ¿dónde está ya la que divide?
-# - Mira si alguna semilla sin división despega.
+# - Lleva el paso a la mitad: ¿por dónde van ya los aciertos del modelo que divide?
+# - Mira si sube alguna de las semillas sin división.
 
 # %%
 lesson.scale()
 
 # %% [markdown]
-# Se cumple, y sin ambages en este caso: en el mismo número de pasos, la que divide la resuelve y la que no divide apenas se separa del azar. Cuidado con leer de más. No hemos probado que no aprendería **nunca**: Adam puede encoger $W^Q$ y $W^K$ hasta arreglarlo él solo. Hemos visto que no le da tiempo. La celda da las medianas finales.
+# Aquí se cumple: en el mismo número de pasos, el modelo que divide resuelve la tarea y el que no divide se queda cerca del azar. Pero no hemos probado que no aprendería **nunca**: con más pasos, Adam podría encoger $W^Q$ y $W^K$ hasta compensar la división que falta. Hemos visto que en estos pasos no lo hace. La celda da las medianas finales, con la menor y la mayor de las cinco semillas.
 
 # %%
 for arm in ("scaled", "unscaled"):
@@ -263,44 +267,44 @@ for arm in ("scaled", "unscaled"):
     print(f"d_k = {d_k},", "÷ √d_k:" if runs.arm.settings.scaled else "sin ÷: ", lesson.spread(runs.final))
 
 # %% [markdown]
-# ## Segunda afirmación: sin residuales, lo profundo no aprende
+# ## Segunda afirmación: sin conexiones residuales, doce bloques no aprenden
 #
-# Ahora doce bloques. La lección 4 midió que sin la suma el gradiente se encoge capa a capa, y eso con números al azar. ¿Importa al entrenar, con normalización y Adam, que agranda lo pequeño? **Apuesta: ¿qué fracción acierta al final sin las sumas residuales?**
+# Ahora, doce bloques, y una versión más corta de la tarea: acertar al azar es más fácil. La lección 4 midió que sin la suma el gradiente se encoge capa a capa, con números al azar y sin normalizar. ¿Importa al entrenar, con normalización y con Adam, que da pasos enteros aunque el gradiente sea pequeño? **Apuesta: ¿qué fracción acierta al final sin las conexiones residuales?**
 
 # %%
 lesson.residual()
 
 # %% [markdown]
-# Plano, en las cinco semillas: al nivel del azar. La celda da las medianas finales.
+# Sin las conexiones residuales, las cinco semillas se quedan planas, al nivel del azar. La celda da las medianas finales.
 
 # %%
 for arm in ("pre_warm", "no_residual"):
     runs = lesson.stored_runs()[arm]
-    print("con residual:" if runs.arm.settings.residual else "sin residual:", lesson.spread(runs.final))
+    print("con conexión residual:" if runs.arm.settings.residual else "sin conexión residual:", lesson.spread(runs.final))
 
 # %% [markdown]
-# ¿Por qué? La lección 4 da una pista: sin la suma, cada atención promedia las filas, y una media de medias acaba siendo la misma para todas. La celda mira el modelo recién hecho, antes de aprender nada: cuánto se parecen dos filas cualesquiera al salir de los doce bloques (1 es idénticas, en media del coseno).
+# ¿Por qué? La lección 4 da una pista: sin la suma, cada atención promedia las filas, y de promedio en promedio todas acaban siendo la misma. La celda mira el modelo recién hecho, antes de aprender nada, y mide cuánto se parecen las filas al salir de los doce bloques: la media del coseno entre cada dos, que vale 1 si todas apuntan igual.
 
 # %%
 deep = lesson.stored_runs()["no_residual"].arm.settings
 for residual in (True, False):
-    fresh = Training(ModelSettings(**{**vars(deep), "residual": residual}), seed=0)
+    fresh = Training(ModelSettings(**{**vars(deep), "residual": residual}), seed=0)  # los mismos ajustes, con ella o sin ella
     rows = model_forward(fresh.new_batch().tokens, fresh.parameters, fresh.settings)[1].stream  # (batch, n, d_model)
     rows = rows / np.linalg.norm(rows, axis=-1, keepdims=True)
     cosines = rows @ rows.swapaxes(-1, -2)  # (batch, n, n)
-    print("con residual:" if residual else "sin residual:", number(float(cosines.mean()), 1))
+    print("con conexión residual:" if residual else "sin conexión residual:", number(float(cosines.mean()), 1))
 
 # %% [markdown]
-# Si todas las filas llegan arriba casi iguales, la salida no puede decir cosas distintas en posiciones distintas, y ninguna tasa de aprendizaje lo remedia.
+# Si todas las filas llegan casi iguales al final, la salida apenas puede decir cosas distintas en posiciones distintas. Así empieza el modelo sin conexiones residuales, y en estos pasos no sale de ahí.
 
 # %% [markdown]
-# ## Tercera afirmación: la post-norm quiere calentamiento
+# ## Tercera afirmación: post-norm necesita calentamiento
 #
-# Doce bloques otra vez, con sus residuales. Cuatro maneras: la norma delante o detrás, y con calentamiento o a toda velocidad desde el primer paso.
+# Doce bloques otra vez, con sus conexiones residuales. Cuatro maneras: pre-norm o post-norm, y con calentamiento o con la tasa entera desde el primer paso.
 #
-# - Compara las dos de pre-norm entre sí. ¿Notan el calentamiento?
-# - Compara las dos de post-norm. ¿Y ellas?
-# - Ahora la mejor de post-norm contra la peor de pre-norm.
+# - Compara las dos de pre-norm. ¿Notan el calentamiento?
+# - Compara las dos de post-norm. ¿Lo notan?
+# - Compara la mejor de post-norm con la peor de pre-norm.
 
 # %%
 lesson.warm_up()
@@ -311,47 +315,47 @@ for arm in ("pre_warm", "pre_cold", "post_warm", "post_cold"):
     print(f"{runs.arm.settings.norm:>4}-norm,", f"pasos de calentamiento {runs.arm.warm_up_steps:>3}:", lesson.spread(runs.final))
 
 # %% [markdown]
-# Lo que se ve es más matizado que la frase. La pre-norm no necesita el calentamiento. La post-norm aprende mejor con él, en mediana; sin él también aprende algo. Y la diferencia grande no es esa: **con el mismo presupuesto, la pre-norm llega mucho más lejos de las dos maneras**. En modelos mayores y con tasas más altas la post-norm sin calentamiento llega a divergir; este modelo pequeño, con esta tasa, no lo hace, y preferimos enseñarte lo que sale.
+# Se cumple a medias. Pre-norm no necesita aquí el calentamiento. Post-norm aprende mejor con él, 0.44 de mediana frente a 0.31, pero sin él también aprende algo. Y la diferencia grande es otra: **con los mismos pasos, pre-norm llega mucho más lejos de las dos maneras**. En modelos mayores, con tasas más altas, post-norm sin calentamiento puede llegar a divergir (Xiong y otros, 2020). Este modelo pequeño, con esta tasa, no diverge.
 
 # %% [markdown]
 # ## El gradiente que llega
 #
-# ¿Y el gradiente? Elige un remedio y recorre los pasos. Lo que sale no es exactamente lo que dice el lema.
+# Suele decirse que sin conexiones residuales el gradiente no llega a los primeros bloques. Míralo en estos entrenamientos: elige un remedio y recorre los pasos.
 #
-# - *Suma residual*, al principio: ¿se distinguen las dos rayas? Cada bloque normaliza lo que recibe, y eso también agranda lo que vuelve.
-# - La misma, al final: ¿qué ha pasado con la que no tiene sumas?
-# - *Pre-norm en vez de post-norm*: al principio, mira hacia qué lado se inclina cada raya.
+# - *Conexión residual*, al principio: ¿están muy lejos las dos líneas? Cada bloque normaliza lo que recibe, y eso también agranda el gradiente que vuelve.
+# - La misma, al final: ¿qué ha pasado con la línea sin residual?
+# - *Pre-norm en vez de post-norm*: al principio, mira hacia qué lado se inclina cada línea.
 
 # %%
 lesson.arriving()
 
 # %% [markdown]
-# Aquí, sin las sumas, el gradiente **no** empieza desvanecido: se apaga **mientras** entrena, cuando el modelo se rinde y aprende a dar a todo la misma respuesta. En la pila desnuda de la lección 4, sin normalización, sí se desvanecía desde el primer momento. La celda lo resume: la mediana del gradiente que llega al primer bloque, al empezar y al terminar.
+# Aquí, sin las conexiones residuales, el gradiente **no** empieza apagado: se apaga **mientras** entrena. El modelo acaba dando casi la misma respuesta a todo, y entonces nada de lo que se mueva en los primeros bloques cambia la pérdida. En la pila de la lección 4, sin normalización, sí estaba apagado desde el primer momento. La celda lo resume: la mediana de la norma del gradiente que llega al primer bloque, al empezar y al terminar.
 
 # %%
 for arm in ("pre_warm", "no_residual"):
     runs = lesson.stored_runs()[arm]
     start, end = (float(np.median(runs.arriving[:, point, 0])) for point in (0, -1))
-    print("con residual:" if runs.arm.settings.residual else "sin residual:", number(start, significant=2), "→", number(end, significant=2))
+    print("con conexión residual:" if runs.arm.settings.residual else "sin conexión residual:", number(start, significant=2), "→", number(end, significant=2))
 
 # %% [markdown]
 # ## Errores frecuentes
 #
-# - **Entrenar con todas las posiciones.** La pérdida no baja de un fondo que nadie puede predecir. Se ve: la pérdida se para muy por encima de cero y los aciertos de lo que sí se puede saber son buenos.
-# - **Olvidar los gorros de Adam.** Los primeros pasos salen enormes o diminutos. Se ve: la pérdida da un salto en los primeros pasos.
-# - **Contar los pasos desde cero.** Con calentamiento, el primer paso no mueve nada; con los gorros, se divide entre cero. Se ve: NaN en el primer paso.
-# - **Medir con el lote del que se acaba de aprender.** Se ve: los aciertos bajan con secuencias nuevas.
-# - **Una sola semilla.** Dos maneras que se cruzan según la semilla no son una mejor que otra. Se ve: repite con cinco y mira el abanico.
-# - **Mirar la pérdida y no los aciertos.** La pérdida puede seguir bajando mientras la tarea lleva rato resuelta. Se ve: dibuja las dos.
+# - **Calcular la pérdida en todas las posiciones.** En la primera parte nadie puede saber qué token viene, y la pérdida no baja de ahí. Para verlo: se para muy por encima de cero aunque se acierten las preguntas.
+# - **Olvidar los gorros de Adam.** Los primeros pasos no miden lo que dice la tasa: según las $\beta$, salen más largos o más cortos. Para verlo: da un solo paso y compara lo que se mueve un parámetro con la tasa.
+# - **Contar los pasos desde cero.** Con calentamiento, el primer paso no mueve nada; con los gorros, se divide entre cero. Para verlo: sale NaN en el primer paso.
+# - **Medir con el lote del que se acaba de aprender.** Para verlo: los aciertos bajan con secuencias nuevas.
+# - **Una sola semilla.** Si dos maneras se cruzan según la semilla, no puedes decir que una sea mejor. Para verlo: repite con cinco y mira cuánto se separan.
+# - **Mirar la pérdida y no los aciertos.** La pérdida puede seguir bajando cuando la tarea ya está resuelta. Para verlo: dibuja las dos.
 
 # %% [markdown]
 # ## Ejercicios
 #
-# Cada uno se comprueba solo y, si algo falla, te dice a qué error se parece.
+# Cambia cada `...` por tu expresión y ejecuta la celda. Si algo falla, la comprobación te dirá a qué error conocido se parece.
 #
 # ### Ejercicio 1 · `adam_step`
 #
-# ●●○ · 8 minutos · Un paso de Adam con $\beta_1 = 0.9$, $\beta_2 = 0.98$ y $\varepsilon = 10^{-9}$. Entran las medias de antes del paso; `step` empieza en 1. Devuelve los parámetros nuevos y las dos medias.
+# ●●○ · 8 minutos · Un paso de Adam con $\beta_1 = 0.9$, $\beta_2 = 0.98$ y $\varepsilon = 10^{-9}$. `mean` y `square` son las medias móviles $m$ y $v$ de antes del paso; `step`, el número del paso, empieza en 1, y `rate` es la tasa. Devuelve los parámetros nuevos y las dos medias.
 #
 # <details><summary>Pista 1</summary>Primero pon al día las dos medias; después quítales el sesgo del arranque; al final, muévete.</details>
 # <details><summary>Pista 2</summary>Cada media conserva un β de lo que era y añade 1 − β de lo nuevo: una, del gradiente; la otra, de su cuadrado.</details>
@@ -415,10 +419,10 @@ check("paper_schedule", my_paper_schedule)
 #
 # ### Ejercicio 3 · `induction_accuracy`
 #
-# ●○○ · 4 minutos · De las posiciones que se preguntan, la fracción en que el logit más grande es el objetivo. Los logits son (lote, n, vocabulario); los objetivos y `asked`, (lote, n).
+# ●○○ · 4 minutos · De las posiciones por las que se pregunta, la fracción en que el logit más grande es el del token correcto. `logits` tiene forma (lote, n, vocabulario); `targets` y `asked`, (lote, n).
 #
 # <details><summary>Pista 1</summary>La respuesta es el token con el logit más grande. ¿En qué eje están los tokens?</details>
-# <details><summary>Pista 2</summary>Al comparar con los objetivos salen booleanos. Quédate con los que se preguntan.</details>
+# <details><summary>Pista 2</summary>Al comparar con `targets` salen booleanos. Quédate con aquellos por los que se pregunta.</details>
 # <details><summary>Pista 3</summary>La media de unos booleanos es una fracción.</details>
 
 # %% tags=["exercise"]
@@ -444,7 +448,7 @@ check("induction_accuracy", my_induction_accuracy)
 # %% [markdown]
 # ## Preguntas
 #
-# Sin prisa y sin nota. Cada respuesta equivocada explica por qué lo es, y puedes volver a intentarlo.
+# Sin prisa y sin nota. Cada opción explica por qué vale o por qué no, y puedes volver a intentarlo.
 
 # %%
 quiz("lesson6")
@@ -455,11 +459,11 @@ score("lesson6")
 # %% [markdown]
 # ## Resumen
 #
-# 1. Un Transformer entero se entrena en NumPy con los gradientes exactos de sus piezas; un empujón en una dirección al azar demuestra que son exactos.
-# 2. La tarea de inducción necesita dos bloques: uno anota quién va antes, el otro busca y trae lo que venía después. Se forman a la vez, y los aciertos suben de golpe.
-# 3. Sin ÷ √d_k, con una cabeza ancha, no aprende en el mismo número de pasos. Sin residuales, doce bloques no aprenden.
-# 4. La pre-norm no necesita calentamiento; la post-norm aprende mejor con él. Con el mismo presupuesto, la pre-norm llega más lejos.
-# 5. Adam mueve cada parámetro lo mismo al principio, sea cual sea su gradiente; por eso el comienzo pide pasos pequeños.
+# 1. Un Transformer entero se entrena en NumPy con los gradientes exactos de sus piezas; un empujón en una dirección al azar los comprueba todos a la vez.
+# 2. La tarea de inducción necesita dos bloques: uno anota qué token va antes; el otro busca y trae lo que venía después. Se forman a la vez, y los aciertos suben de golpe.
+# 3. Sin ÷ √d_k, con una cabeza ancha, no aprende en el mismo número de pasos. Sin conexiones residuales, doce bloques tampoco.
+# 4. En nuestros entrenamientos, pre-norm no necesita calentamiento y post-norm aprende mejor con él. Con los mismos pasos, pre-norm llega más lejos.
+# 5. En el primer paso, Adam mueve cada parámetro lo mismo, sea cual sea el tamaño de su gradiente; por eso conviene empezar con pasos pequeños.
 
 # %% [markdown]
 # ## Términos
@@ -471,6 +475,7 @@ score("lesson6")
 # | tasa de aprendizaje | *learning rate* | cuánto se mueve un parámetro en un paso |
 # | calentamiento | *warm-up* | empezar con una tasa diminuta y subirla |
 # | media móvil | *running mean* | una media que olvida poco a poco |
+# | logit | *logit* | la puntuación de un token del vocabulario, antes de la softmax |
 # | semilla | *seed* | el número que fija lo que sale al azar |
 # | tarea de inducción | *induction task* | decir qué venía después de este token la última vez |
 #
@@ -478,12 +483,12 @@ score("lesson6")
 #
 # ## Fuentes
 #
-# - A. Vaswani y otros (2017), *Attention Is All You Need*, sección 5.3 (Adam y la tasa de aprendizaje, ecuación 3).
-# - D. P. Kingma y J. Ba (2015), *Adam: A Method for Stochastic Optimization*, algoritmo 1.
-# - R. Xiong y otros (2020), *On Layer Normalization in the Transformer Architecture*, sección 3 (post-norm, pre-norm y calentamiento).
-# - C. Olsson y otros (2022), *In-context Learning and Induction Heads* (la pareja de cabezas que se forma de golpe).
+# - Vaswani y otros (2017), *Attention Is All You Need*, sección 5.3 (Adam y la tasa de aprendizaje, ecuación 3).
+# - Kingma y Ba (2015), *Adam: A Method for Stochastic Optimization*, algoritmo 1.
+# - Xiong y otros (2020), *On Layer Normalization in the Transformer Architecture*, sección 3 (post-norm, pre-norm y calentamiento).
+# - Olsson y otros (2022), *In-context Learning and Induction Heads* (las cabezas de inducción, que se forman de golpe).
 #
-# Era la última lección. Vuelve a [la entrada](00_entrada.ipynb) para ver el mapa entero, o al [glosario](90_glosario.ipynb).
+# Es la última lección. Puedes volver al mapa del curso, en [0 · La entrada](00_entrada.ipynb), o mirar el [glosario](90_glosario.ipynb).
 
 # %% tags=["colophon"]
 from bloque.colophon import colophon
