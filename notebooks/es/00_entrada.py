@@ -80,7 +80,7 @@ lesson.self_test()
 # %% [markdown]
 # ## El mapa del curso
 #
-# Un Transformer recibe un texto cortado en **tokens**: palabras o trozos de palabra. De cada token hace un vector y devuelve otro que ya tiene en cuenta a los de alrededor. Lo consigue repitiendo un mismo **bloque**. Dentro del bloque, la **atención** deja que cada token mire a los demás, y la **red por posición**, una red pequeña, transforma cada token por su cuenta. Este es el bloque; los números son las lecciones.
+# Un Transformer recibe un texto cortado en **tokens**: palabras o trozos de palabra. Empieza con un vector por cada token, su **embedding**, y devuelve otro que ya tiene en cuenta a los tokens de alrededor. Lo consigue repitiendo un mismo **bloque**. Dentro del bloque, la **atención** deja que cada token mire a los demás, y la **red por posición**, una red pequeña, transforma cada token por su cuenta. Este es el bloque; los números son las lecciones.
 
 # %%
 lesson.course_map()

@@ -300,7 +300,7 @@ measured = (loss(queries + 1e-4 * direction) - loss(queries - 1e-4 * direction))
 print("a empujones:", number(measured, 6), "  exacto:", number((by_queries * direction).sum(), 6))
 
 # %% [markdown]
-# Coinciden. Ahora cuarenta frases como esa, cada una con sus matrices, con la división y sin ella. Miramos las dos cosas: la consulta típica, que es la mediana, y la norma de la matriz entera.
+# Coinciden. Ahora, cuarenta frases al azar como esa, de ocho tokens, cada una con sus matrices, con la división y sin ella. Miramos las dos cosas: la consulta típica, que es la mediana, y la norma de la matriz entera.
 
 # %%
 gradients = lesson.attention_gradients([1024], sentences=40)

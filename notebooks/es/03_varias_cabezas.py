@@ -288,7 +288,7 @@ print("salida", crossed.shape, " mapas", cross_maps.shape)
 # | PyTorch, `nn.MultiheadAttention` | una fila, pero guarda $W^{\mathsf T}$ | $QK^{\mathsf T}$, softmax por filas | lo elige `norm_first`, en su capa de codificador |
 # | GPT-2 | una fila, una matriz para Q, K y V | $QK^{\mathsf T}$, softmax por filas | pre-norm |
 #
-# Al transponer un convenio sale el otro: $(QK^{\mathsf T})^\top = KQ^{\mathsf T}$, que se escribe $K^{\mathsf T} Q$ cuando los tokens son columnas. La pregunta que hay que hacerse es siempre la misma: **¿a lo largo de qué eje suman 1 los pesos?** Tiene que ser el de las claves.
+# Al transponer un convenio sale el otro: $(QK^{\mathsf T})^{\mathsf T} = KQ^{\mathsf T}$, que se escribe $K^{\mathsf T} Q$ cuando los tokens son columnas. La pregunta que hay que hacerse es siempre la misma: **¿a lo largo de qué eje suman 1 los pesos?** Tiene que ser el de las claves.
 
 # %%
 print("sumas sobre las claves:   ", [number(float(s), 3) for s in maps[0].sum(axis=-1)])
@@ -447,7 +447,7 @@ lesson.cost()
 # - **Cortar $X$ antes de proyectar.** Cada cabeza se queda ciega ante casi toda la entrada. Para verlo: toca la última columna y mira la cabeza 0.
 # - **Dividir entre $\sqrt{d_{\mathrm{model}}}$.** Después del reparto, un producto tiene $d_k$ sumandos, así que la raíz es la de $d_k$. Con $d_{\mathrm{model}} = 512$ y 8 cabezas la diferencia es un factor $\sqrt{8}$.
 # - **Más cabezas con el mismo ancho.** El número de pesos se multiplica por $h$. Para verlo: cuéntalos.
-# - **Olvidar $W^O$.** Cada cabeza se queda encerrada en sus columnas. Para verlo: pon una cabeza a cero y mira qué columnas de la salida se enteran.
+# - **Olvidar $W^O$.** Cada cabeza se queda encerrada en sus columnas. Para verlo: pon una cabeza a cero y mira qué columnas de la salida cambian.
 # - **Juntar las cabezas en otro orden.** Un `reshape` directo de $(h, n, d_k)$ a $(n, d_{\mathrm{model}})$ mezcla los tokens a la salida, como el otro los mezclaba a la entrada.
 # - **Una cabeza que «entiende».** Un mapa elegido después de verlo convence de cualquier cosa. Para verlo: mide con frases escritas antes de mirar.
 

@@ -63,7 +63,7 @@ from bloque.quiz import quiz, score
 #
 # $$\text{LayerNorm}\big(X + \text{Sublayer}(X)\big)$$
 #
-# Sublayer es la **subcapa**: la atención o la otra mitad del bloque, la red por posición.
+# $\text{Sublayer}$ es la **subcapa**: la atención o la otra mitad del bloque, la red por posición.
 #
 # ¿Para qué volver a sumar lo que ya teníamos? ¿Y para qué borrar la media y el tamaño de unos números que acabamos de calcular?
 #

@@ -101,7 +101,7 @@ print("atención:", number(attention_weights), " red:", number(network_weights),
 # %% [markdown]
 # ## Tres totales correctos
 #
-# Busca cuántos parámetros tiene un bloque con las medidas base del artículo y encontrarás tres números. Los tres están bien: cuentan cosas distintas.
+# Busca cuántos **parámetros**, números que se aprenden, tiene un bloque con las medidas base del artículo y encontrarás tres números. Los tres están bien: cuentan cosas distintas.
 
 # %%
 without_extras = bloque.count_parameters(512, 8, 2048, feed_forward_bias=False, norms=False)

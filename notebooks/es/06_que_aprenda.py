@@ -118,7 +118,7 @@ print("tokens", batch.tokens.shape, "→ logits", logits.shape)
 #
 # $$L = -\frac{1}{M} \sum_{\text{preguntas}} \ln p_{\text{correcto}}, \qquad \frac{\partial L}{\partial z} = \frac{p - y}{M}$$
 #
-# Un modelo que repartiera el peso por igual tendría de pérdida el logaritmo del tamaño del vocabulario. Compara con él la pérdida de partida. Es mayor: con las matrices al azar el modelo no reparte por igual, se inclina por algunos tokens sin ningún motivo.
+# Un modelo que repartiera el peso por igual tendría de pérdida el logaritmo del tamaño del vocabulario. Compara con él la pérdida de partida. Es mayor: con las matrices al azar el modelo no reparte por igual, sino que favorece a algunos tokens sin motivo.
 
 # %%
 loss, by_logits = cross_entropy(logits, batch)
@@ -258,7 +258,7 @@ for point in (0, -1):
 lesson.scale()
 
 # %% [markdown]
-# Aquí se cumple: en el mismo número de pasos, el modelo que divide resuelve la tarea y el que no divide se queda cerca del azar. Pero no hemos probado que no aprendería **nunca**: con más pasos, Adam podría encoger $W^Q$ y $W^K$ hasta compensar la división que falta. Hemos visto que en estos pasos no lo hace. La celda da las medianas finales, con la menor y la mayor de las cinco semillas.
+# Aquí se cumple: en el mismo número de pasos, el modelo que divide resuelve la tarea y el que no divide se queda cerca del azar. Pero no hemos probado que no aprendería **nunca**: con más pasos, Adam podría encoger $W^Q$ y $W^K$ hasta compensar la división que falta. Hemos visto que en estos pasos no lo hace. La celda da las medianas finales, con la menor y la mayor de las cinco semillas. No son las de la figura: la figura enseña la media de los aciertos de cada veinte pasos, y la celda, los de secuencias nuevas al terminar.
 
 # %%
 for arm in ("scaled", "unscaled"):
@@ -295,7 +295,7 @@ for residual in (True, False):
     print("con conexión residual:" if residual else "sin conexión residual:", number(float(cosines.mean()), 1))
 
 # %% [markdown]
-# Si todas las filas llegan casi iguales al final, la salida apenas puede decir cosas distintas en posiciones distintas. Así empieza el modelo sin conexiones residuales, y en estos pasos no sale de ahí.
+# Si todas las filas llegan casi iguales al final, la salida apenas puede decir cosas distintas en posiciones distintas. Así empieza el modelo sin conexiones residuales, y en estos pasos no aprende.
 
 # %% [markdown]
 # ## Tercera afirmación: post-norm necesita calentamiento

@@ -11,7 +11,7 @@
 #
 # [English](../en/90_glossary.ipynb)
 #
-# Cada término del curso en las dos lenguas, con una línea y con la lección que lo explica.
+# Cada término del curso en los dos idiomas, con una línea y con la lección que lo explica.
 
 # %% tags=["setup"]
 # Encuentra el curso, elige el idioma y dice la versión. Ejecuta esta celda antes que las demás.
@@ -46,20 +46,20 @@ print("El Transformer, bloque a bloque · versión", bloque.__version__)
 #
 # | término | en inglés | en una línea | dónde |
 # | --- | --- | --- | --- |
-# | **Adam** | Adam | Descenso que ajusta el paso de cada parámetro con las medias móviles de su gradiente y del cuadrado de este. | [lección 6](06_que_aprenda.ipynb) |
+# | **Adam** | Adam | Método de entrenamiento que ajusta el paso de cada parámetro con las medias móviles de su gradiente y del cuadrado de este. | [lección 6](06_que_aprenda.ipynb) |
 # | **atención** | attention | Media de los valores, con pesos que salen de comparar una consulta con cada clave. | [lección 0](00_entrada.ipynb), [lección 2](02_raiz_dk.ipynb) |
-# | **atención cruzada** | cross-attention | Las consultas vienen del decodificador; las claves y los valores, del codificador. | [lección 3](03_varias_cabezas.ipynb), [lección 5](05_bloque_completo.ipynb) |
-# | **atención de varias cabezas** | multi-head attention | Varias atenciones en paralelo, cuyas salidas se ponen juntas y se mezclan. | [lección 3](03_varias_cabezas.ipynb) |
-# | **bloque** | block | Atención y red por posición, cada una con su residual y su norma. | [lección 5](05_bloque_completo.ipynb) |
+# | **atención cruzada** | cross-attention | Las consultas vienen de una secuencia y las claves y los valores, de otra: en el Transformer, del decodificador y del codificador. | [lección 3](03_varias_cabezas.ipynb), [lección 5](05_bloque_completo.ipynb) |
+# | **atención de varias cabezas** | multi-head attention | Varias atenciones en paralelo, cuyas salidas se ponen una al lado de otra y se mezclan. | [lección 3](03_varias_cabezas.ipynb) |
+# | **bloque** | block | Atención y red por posición, cada una con su conexión residual y su norma. | [lección 5](05_bloque_completo.ipynb) |
 # | **cabeza** | head | Una atención con proyecciones propias; varias trabajan a la vez, cada una más estrecha. | [lección 3](03_varias_cabezas.ipynb) |
-# | **calentamiento** | warm-up | Empezar con pasos pequeños, que crecen hasta su tamaño. | [lección 6](06_que_aprenda.ipynb) |
+# | **calentamiento** | warm-up | Empezar a entrenar con una tasa de aprendizaje diminuta y subirla poco a poco. | [lección 6](06_que_aprenda.ipynb) |
 # | **clave** | key | El vector con el que un token responde a las consultas de los demás. | [lección 0](00_entrada.ipynb), [lección 2](02_raiz_dk.ipynb) |
 # | **codificación posicional** | positional encoding | Senos y cosenos que se suman una vez, al principio, para que el orden cuente. | [lección 5](05_bloque_completo.ipynb) |
 # | **codificador** | encoder | Una pila de bloques en la que cada token ve toda la frase. | [lección 5](05_bloque_completo.ipynb) |
-# | **colapso de rango** | rank collapse | Sin residuales, las filas de una pila profunda de atenciones acaban siendo iguales. | [lección 4](04_residual_layer_norm.ipynb) |
+# | **colapso de rango** | rank collapse | Sin conexiones residuales, las filas de una pila profunda de atenciones acaban siendo iguales. | [lección 4](04_residual_layer_norm.ipynb) |
 # | **conexión residual** | residual connection | Suma la entrada a la salida de la subcapa, y deja un camino directo al gradiente. | [lección 4](04_residual_layer_norm.ipynb) |
 # | **consulta** | query | El vector con el que un token pregunta; se compara con todas las claves. | [lección 0](00_entrada.ipynb), [lección 2](02_raiz_dk.ipynb) |
-# | **d_k** | d_k | El tamaño de una consulta o una clave: d_model entre el número de cabezas. | [lección 2](02_raiz_dk.ipynb), [lección 3](03_varias_cabezas.ipynb) |
+# | **d_k** | d_k | El número de componentes de una consulta o una clave; con h cabezas, d_model entre h. | [lección 2](02_raiz_dk.ipynb), [lección 3](03_varias_cabezas.ipynb) |
 # | **d_model** | d_model | El ancho del modelo: cuántos números describen un token. | [lección 0](00_entrada.ipynb), [lección 3](03_varias_cabezas.ipynb) |
 # | **decodificador** | decoder | Escribe token a token: cada uno se ve a sí mismo y a los anteriores. | [lección 5](05_bloque_completo.ipynb) |
 # | **desbordamiento** | overflow | Un número demasiado grande para su tipo; en la softmax se evita restando el máximo. | [lección 1](01_saturacion_softmax.ipynb) |
@@ -68,9 +68,9 @@ print("El Transformer, bloque a bloque · versión", bloque.__version__)
 # | **entropía** | entropy | Mide lo repartidos que están los pesos: 0 si uno se lo lleva todo. | [lección 1](01_saturacion_softmax.ipynb) |
 # | **entropía cruzada** | cross-entropy | La pérdida de un clasificador: menos el logaritmo del peso de la respuesta buena. | [lección 1](01_saturacion_softmax.ipynb) |
 # | **equivarianza** | equivariance | Si se barajan las filas de entrada, salen las mismas filas, barajadas igual. | [lección 5](05_bloque_completo.ipynb) |
-# | **gradiente** | gradient | Las derivadas de la pérdida por cada parámetro: hacia dónde y cuánto corregir. | [lección 0](00_entrada.ipynb), [lección 1](01_saturacion_softmax.ipynb) |
-# | **inducción** | induction | Recordar qué token siguió a este la última vez que apareció. | [lección 6](06_que_aprenda.ipynb) |
-# | **jacobiano** | Jacobian | La tabla de todas las derivadas: cuánto cambia cada salida si se mueve cada entrada. | [lección 1](01_saturacion_softmax.ipynb) |
+# | **gradiente** | gradient | Las derivadas de la pérdida respecto de cada parámetro: dicen hacia dónde corregirlo. | [lección 0](00_entrada.ipynb), [lección 1](01_saturacion_softmax.ipynb) |
+# | **inducción** | induction | Decir qué token venía después de este la última vez que salió. | [lección 6](06_que_aprenda.ipynb) |
+# | **jacobiano** | Jacobian | La tabla de todas las derivadas de una función: cuánto se mueve cada salida al mover cada entrada. | [lección 1](01_saturacion_softmax.ipynb) |
 # | **máscara** | mask | Cierra posiciones: suma −∞ a sus puntuaciones antes de la softmax. | [lección 5](05_bloque_completo.ipynb) |
 # | **máscara causal** | causal mask | Cierra el futuro: cada posición atiende a sí misma y a las anteriores. | [lección 5](05_bloque_completo.ipynb) |
 # | **multiplicación por √d_model** | multiplication by √d_model | En el artículo, lo que agranda los embeddings antes de sumar la posición; no tiene que ver con la división entre √d_k. | [lección 2](02_raiz_dk.ipynb) |
@@ -84,14 +84,14 @@ print("El Transformer, bloque a bloque · versión", bloque.__version__)
 # | **puntuación** | score | El número que entra en la softmax: cuánto encajan una consulta y una clave. | [lección 1](01_saturacion_softmax.ipynb), [lección 2](02_raiz_dk.ipynb) |
 # | **red por posición** | position-wise network | Dos capas con una no linealidad en medio, las mismas en cada posición. | [lección 5](05_bloque_completo.ipynb) |
 # | **ReLU** | ReLU | Deja pasar lo positivo y pone a 0 lo negativo. | [lección 5](05_bloque_completo.ipynb) |
-# | **saturación** | saturation | Las diferencias son tan grandes que un peso casi llega a 1 y la pendiente casi a 0. | [lección 1](01_saturacion_softmax.ipynb) |
+# | **saturación** | saturation | Las diferencias entre puntuaciones son tan grandes que un peso casi llega a 1 y las pendientes, casi a 0. | [lección 1](01_saturacion_softmax.ipynb) |
 # | **softmax** | softmax | Convierte puntuaciones en pesos: exponencial de cada una entre la suma de todas. | [lección 1](01_saturacion_softmax.ipynb) |
 # | **subcapa** | sublayer | La atención o la red por posición, dentro de un bloque. | [lección 4](04_residual_layer_norm.ipynb) |
 # | **tasa de aprendizaje** | learning rate | Cuánto se mueve cada parámetro en un paso. | [lección 6](06_que_aprenda.ipynb) |
 # | **temperatura** | temperature | Divide las puntuaciones: si baja, la softmax elige; si sube, reparte. | [lección 1](01_saturacion_softmax.ipynb) |
 # | **token** | token | La unidad en que se parte el texto: una palabra o un trozo. | [lección 0](00_entrada.ipynb) |
 # | **valor** | value | Lo que un token aporta a quien le da peso. | [lección 0](00_entrada.ipynb), [lección 2](02_raiz_dk.ipynb) |
-# | **varianza** | variance | La media de los cuadrados de las desviaciones; la de una suma de independientes es la suma. | [lección 0](00_entrada.ipynb), [lección 2](02_raiz_dk.ipynb) |
+# | **varianza** | variance | La media de los cuadrados de las distancias a la media; la de una suma de variables independientes es la suma de las suyas. | [lección 0](00_entrada.ipynb), [lección 2](02_raiz_dk.ipynb) |
 
 # %% tags=["colophon"]
 from bloque.colophon import colophon
