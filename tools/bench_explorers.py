@@ -25,6 +25,7 @@ import sys
 import tempfile
 import textwrap
 import time
+import urllib.request
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ import nbformat
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tools.lab import browser, lab, open_notebook, run_all
+from tools.lab import browser, free_port, lab, open_notebook, run_all
 
 COUNT = 61
 WAYS = ("interact", "echo", "local", "asked", "explorer")
@@ -271,7 +272,7 @@ NO_AHEAD = """() => { const view = document.querySelector(".bloque-view").bloque
 AHEAD = """() => { const view = document.querySelector(".bloque-view").bloque;
     if (view.keptAhead) view.ahead = view.keptAhead; view.show(); }"""
 FILLED = """() => { const view = document.querySelector(".bloque-view").bloque;
-    return !view.pending && view.counts[0] === 61 && view.ahead(view.here(), 1, true).length === 0; }"""
+    return !view.out.size && view.counts[0] === 61 && view.ahead(view.here(), 1).length === 0; }"""
 FORGET = """() => { const view = document.querySelector(".bloque-view").bloque; view.frames.drop(view.key([WANTED, 0])); }"""
 
 
@@ -308,7 +309,38 @@ def keys(page: Any, way: str, steps: int, server: int) -> dict[str, float]:
     }
 
 
-def drag(page: Any, way: str, seconds: float = 3) -> dict[str, float]:
+class Mouse:
+    """A mouse that moves 125 times a second, as real ones do, whether or not the page keeps up.
+
+    Playwright's own waits for the page's answer after each move, and so never moves faster than the
+    page: with it every way seems to follow the hand. The browser is told the moves directly.
+    """
+
+    def __init__(self, port: int):
+        import websocket  # comes with JupyterLab's server
+
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/json/list", timeout=30) as answer:
+            targets = json.load(answer)
+        address = next(t["webSocketDebuggerUrl"] for t in targets if t["type"] == "page" and "bench" in t["url"])
+        self.socket = websocket.create_connection(address, suppress_origin=True)
+        self.told = 0
+
+    def sweep(self, track: dict[str, float], y: float, seconds: float, period: float) -> None:
+        """Back and forth over a slider's track from its middle, and stay where it ends."""
+        began = time.perf_counter()
+        while (now := time.perf_counter() - began) < seconds:
+            phase = (0.25 + now / period) % 1
+            x = track["x"] + track["width"] * (2 * phase if phase < 0.5 else 2 - 2 * phase)
+            self.told += 1
+            move = {"type": "mouseMoved", "x": x, "y": y, "button": "left", "buttons": 1}
+            self.socket.send(json.dumps({"id": self.told, "method": "Input.dispatchMouseEvent", "params": move}))
+            time.sleep(max(0.0, began + 0.008 * (int(now / 0.008) + 1) - time.perf_counter()))
+
+    def close(self) -> None:
+        self.socket.close()
+
+
+def drag(page: Any, mouse: Mouse, way: str, seconds: float = 3) -> dict[str, float]:
     """A drag with the mouse over the whole range, back and forth."""
     home(page, way)
     page.wait_for_timeout(600)
@@ -319,11 +351,7 @@ def drag(page: Any, way: str, seconds: float = 3) -> dict[str, float]:
     page.mouse.move(box["x"] + box["width"] / 2, y)
     page.mouse.down()
     handle.evaluate(f"(e) => bench.record('{way}', e)")
-    began = time.perf_counter()
-    while (now := time.perf_counter() - began) < seconds:
-        phase = (0.25 + now / 1.5) % 1
-        page.mouse.move(track["x"] + track["width"] * (2 * phase if phase < 0.5 else 2 - 2 * phase), y)
-        time.sleep(0.008)
+    mouse.sweep(track, y, seconds, period=1.5)
     page.mouse.up()
     page.wait_for_timeout(3000 if way == "interact" else 1200)
     log = page.evaluate("() => bench.stop()")
@@ -356,11 +384,11 @@ APPEAR = """() => { const view = document.querySelector(".bloque-view").bloque;
     look(); }"""
 
 
-def cold(page: Any, other: bool) -> dict[str, float]:
+def cold(page: Any, mouse: Mouse, other: bool) -> dict[str, float]:
     """A drag one second after every frame is gone, or after another control was changed."""
     page.locator(".bloque-stage").first.scroll_into_view_if_needed()
     if not other:
-        page.evaluate("() => { const v = document.querySelector('.bloque-view').bloque; v.frames.clear(); v.moved = 0; v.show(); }")
+        page.evaluate("() => { const v = document.querySelector('.bloque-view').bloque; v.forget(); v.moved = 0; v.show(); }")
     page.evaluate(APPEAR)
     if other:
         page.evaluate("() => document.querySelector('.bloque-view').bloque.frames.clear()")
@@ -372,11 +400,7 @@ def cold(page: Any, other: bool) -> dict[str, float]:
     y = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + box["width"] / 2, y)
     page.mouse.down()
-    began = time.perf_counter()
-    while (now := time.perf_counter() - began) < 2:
-        phase = (0.25 + now / 2) % 1
-        page.mouse.move(track["x"] + track["width"] * (2 * phase if phase < 0.5 else 2 - 2 * phase), y)
-        time.sleep(0.008)
+    mouse.sweep(track, y, seconds=2, period=2)
     page.mouse.up()
     page.wait_for_timeout(1500)
     found = page.evaluate("() => ({ hits: window.hits, fill: window.fill })")
@@ -396,8 +420,14 @@ def cold(page: Any, other: bool) -> dict[str, float]:
 def measure(ratio: float, steps: int, ways: tuple[str, ...] = WAYS) -> dict[str, Any]:
     """All ways at one pixel ratio."""
     found: dict[str, Any] = {"ratio": ratio, "keys": {}, "drag": {}}
-    with tempfile.TemporaryDirectory() as folder, lab([notebook(ratio, Path(folder))]) as running, browser(1280, 900, ratio) as page:
+    port = free_port()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        lab([notebook(ratio, Path(folder))]) as running,
+        browser(1280, 900, ratio, port=port) as page,
+    ):
         open_notebook(page, running, "bench.ipynb")
+        mouse = Mouse(port)
         page.evaluate(PAGE)
         run_all(page)
         page.wait_for_selector(".bloque-stage canvas[data-key]")
@@ -412,13 +442,13 @@ def measure(ratio: float, steps: int, ways: tuple[str, ...] = WAYS) -> dict[str,
             print(f"ratio {ratio:g}: {way}", file=sys.stderr)
             found["keys"][way] = keys(page, way, steps, running.process.pid)
             if way != "asked":
-                found["drag"][way] = drag(page, way)
-        found["cold"] = {"appeared": cold(page, False), "other control": cold(page, True)}
+                found["drag"][way] = drag(page, mouse, way)
+        found["cold"] = {"appeared": cold(page, mouse, False), "other control": cold(page, mouse, True)}
         page.wait_for_function(FILLED, timeout=60_000)
         found["kept"] = page.evaluate(
             """() => { const v = document.querySelector(".bloque-view").bloque; let png = 0;
                 for (const f of v.frames.kept.values()) png += f.size;
-                return { frames: v.frames.kept.size, bytes: v.frames.bytes, png }; }"""
+                return { frames: v.frames.kept.size, bytes: v.frames.bytes + v.sheet.bytes, png }; }"""
         )
     return found
 
@@ -442,8 +472,8 @@ def report(found: dict[str, Any]) -> bool:
             f"90 % of the range after {c['ninety']:.0f} ms, all after {c['all']:.0f} ms"
         )
     print(
-        f"kept: {found['kept']['frames']} frames, PNG "
-        f"{found['kept']['png'] / 1e6:.1f} MB, with decoded {found['kept']['bytes'] / 1e6:.1f} MB"
+        f"kept: {found['kept']['frames']} frames, packed "
+        f"{found['kept']['png'] / 1e6:.1f} MB, with opened ones and the picture under them {found['kept']['bytes'] / 1e6:.1f} MB"
     )
     promises = [
         ("frame there: at most local + 20 ms", k["explorer"]["median"] - k["local"]["median"], 20, False),

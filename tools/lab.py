@@ -65,6 +65,13 @@ class Lab:
             self.ask(f"kernels/{kernel}", "DELETE")
 
 
+def free_port() -> int:
+    """A port of the loopback that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
 @contextlib.contextmanager
 def lab(notebooks: list[Path] | None = None, theme: str = "light") -> Iterator[Lab]:
     """Start a JupyterLab over copies of these notebooks; stop it and everything it started at the end."""
@@ -81,9 +88,7 @@ def lab(notebooks: list[Path] | None = None, theme: str = "light") -> Iterator[L
         file = settings / f"{plugin}.jupyterlab-settings"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(values), encoding="utf-8")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     token = secrets.token_hex(16)
     environment = os.environ | {
         "JUPYTER_CONFIG_DIR": str(home / "config"),
@@ -139,13 +144,15 @@ def lab(notebooks: list[Path] | None = None, theme: str = "light") -> Iterator[L
 
 
 @contextlib.contextmanager
-def browser(width: int = 1280, height: int = 900, ratio: float = 1, touch: bool = False) -> Iterator[Any]:
-    """A page of Debian's Chromium, through Playwright; nothing is downloaded."""
+def browser(width: int = 1280, height: int = 900, ratio: float = 1, touch: bool = False, port: int = 0) -> Iterator[Any]:
+    """A page of Debian's Chromium, through Playwright; nothing is downloaded. ``port``: where else it may be spoken to."""
     from playwright.sync_api import sync_playwright
 
     if not CHROMIUM:
         raise RuntimeError("no chromium found: apt-get install chromium, or set BLOQUE_CHROMIUM")
     arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
+    if port:
+        arguments.append(f"--remote-debugging-port={port}")
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
         try:

@@ -185,7 +185,7 @@ def test_full_width_opaque_and_in_either_theme(shown, width, theme):
 
 def filled(shown):
     shown.page.wait_for_function(
-        "e => !e.bloque.pending && !e.bloque.ahead(e.bloque.here(), 1, true).length", arg=shown.view.element_handle()
+        "e => !e.bloque.out.size && !e.bloque.ahead(e.bloque.here(), 1).length", arg=shown.view.element_handle()
     )
 
 

@@ -1,9 +1,14 @@
 """The widgets of an explorer and their answers, without a browser: messages in, messages out."""
 
+import zlib
+
+import numpy as np
 import pytest
 
 from bloque.explore import Guess, view
 from bloque.explore.render import LOCK
+
+from .test_explorer import read
 
 
 class Page:
@@ -14,9 +19,13 @@ class Page:
         self.heard = []
         self.live.view.send = lambda message, buffers=None: self.heard.append((message, buffers or []))
 
-    def ask(self, *keys, budget=0, epoch=0, ratio=1):
+    def say(self, *keys, budget=0, epoch=0, ratio=1, base="", plain=False):
         message = {"kind": "ask", "id": "q", "epoch": epoch, "ratio": ratio, "keys": list(keys), "budget": budget}
+        message |= {"base": base, "plain": plain}
         self.live._hear(self.live.view, message, [])
+
+    def ask(self, *keys, **how):
+        self.say(*keys, **how)
         return self.heard[-1]
 
 
@@ -32,16 +41,48 @@ def test_nothing_is_drawn_unless_asked(waves):
     assert len(made.calls) == before
 
 
+def applied(base, packed):
+    """What view.js does with a packed frame: the base's words, and over them the runs that change."""
+    words = read(base).reshape(-1, 4).view("<u4").reshape(-1).copy()
+    told = np.frombuffer(zlib.decompress(packed), dtype="<u4")
+    edges, values = told[1 : 1 + told[0]].astype(int), list(told[1 + told[0] :])
+    for begin, end in zip(edges[::2], edges[1::2], strict=True):
+        words[begin:end] = [values.pop(0) for _ in range(begin, end)]
+    assert not values
+    return words.view(np.uint8).reshape(read(base).shape)
+
+
 def test_an_answer_holds_the_frame_python_would_draw(page):
-    message, buffers = page.ask([4, 1, 0])
+    message, (base, first, other) = page.ask([4, 1, 0], [9, 1, 1], budget=10_000)
+    name = message["base"]
+    for told, packed in zip(message["frames"], (first, other), strict=True):
+        pixels, caption = page.live.explorer.pixels(tuple(told["key"]))
+        assert told == {"key": told["key"], "caption": caption, "over": name}
+        assert np.array_equal(applied(base, packed), pixels)
+    assert len(other) < len(page.live.explorer.picture((9, 1, 1))[0])
+
+
+def test_the_picture_under_the_frames_is_told_to_whoever_lacks_it(page):
+    name = page.ask([4, 1, 0])[0]["base"]
+    again, buffers = page.ask([5, 1, 0], base=name)
+    assert ("base" in again, len(buffers), again["frames"][0]["over"]) == (False, 1, name)
+    sharp, buffers = page.ask([5, 1, 0], ratio=2, base=name)
+    assert (sharp["base"] != name, len(buffers), sharp["frames"][0]["over"]) == (True, 2, sharp["base"])
+    assert page.ask([5, 1, 0])[0]["base"] == name  # both are kept, for two windows
+    page.live.renew()
+    assert page.ask([5, 1, 0], epoch=1, base=name)[0]["base"] not in (name, sharp["base"])
+
+
+def test_an_old_browser_is_sent_whole_pictures(page):
+    message, buffers = page.ask([4, 1, 0], plain=True)
     png, caption = page.live.explorer.picture((4, 1, 0))
     assert message["frames"] == [{"key": [4, 1, 0], "caption": caption}]
     assert buffers == [png]
 
 
 def test_the_first_is_drawn_always_and_the_rest_while_there_is_time(page):
-    assert len(page.ask([0, 0, 0], [1, 0, 0], [2, 0, 0])[1]) == 1
-    assert len(page.ask([0, 0, 0], [1, 0, 0], [2, 0, 0], budget=10_000)[1]) == 3
+    assert len(page.ask([0, 0, 0], [1, 0, 0], [2, 0, 0])[0]["frames"]) == 1
+    assert len(page.ask([0, 0, 0], [1, 0, 0], [2, 0, 0], budget=10_000)[0]["frames"]) == 3
 
 
 def test_a_question_about_the_past_gets_no_frames(page):
@@ -116,7 +157,7 @@ def test_a_guess_locks_until_it_is_made(waves):
 def test_a_closed_explorer_answers_no_more(page):
     page.live.close()
     heard = len(page.heard)
-    page.live._hear(page.live.view, {"kind": "ask", "id": "q", "epoch": 0, "ratio": 1, "keys": [[0, 0, 0]], "budget": 0}, [])
+    page.say([0, 0, 0])
     assert len(page.heard) == heard
     assert page.live.explorer.drawing._background is None
 

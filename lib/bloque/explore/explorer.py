@@ -157,7 +157,7 @@ class Explorer:
         self._function = function
         for position in telling_positions(self.grid):
             began = time.thread_time()
-            self._draw(position)
+            self.draw(position)
             taken = time.thread_time() - began
             if taken > SLOWEST_FRAME:
                 raise ExplorerError(text("explore.errors.slow", where=self.where(position), seconds=f"{taken:.0f}", most=SLOWEST_FRAME))
@@ -217,7 +217,8 @@ class Explorer:
                 raise ExplorerError(text("explore.errors.nan", where=self.where(position), artist=type(artist).__name__))
         return caption
 
-    def _draw(self, position: Position, ratio: float = 1) -> tuple[np.ndarray, str]:
+    def draw(self, position: Position, ratio: float = 1) -> tuple[np.ndarray, str]:
+        """The frame at a position as (height, width, 4) bytes that the next drawing overwrites, and its caption."""
         with LOCK:
             caption = self._set(position)
             return self.drawing.pixels(min(max(ratio, 1.0), HIGHEST_RATIO)), caption
@@ -225,13 +226,13 @@ class Explorer:
     def picture(self, position: Position, ratio: float = 1) -> tuple[bytes, str]:
         """The frame at a position: a PNG with ``ratio`` pixels a point of the figure, and its caption."""
         with LOCK:
-            pixels, caption = self._draw(position, ratio)
+            pixels, caption = self.draw(position, ratio)
             return png(pixels), caption
 
     def pixels(self, position: Position, ratio: float = 1) -> tuple[np.ndarray, str]:
         """The frame at a position as (height, width, 4) bytes of its own, and its caption."""
         with LOCK:
-            pixels, caption = self._draw(position, ratio)
+            pixels, caption = self.draw(position, ratio)
             return pixels.copy(), caption
 
     def still(self, *, ratio: float = 1, **values: Any) -> bytes:
@@ -271,7 +272,7 @@ class Explorer:
         guess = None
         if self.guess is not None:
             with LOCK:
-                self._draw(self.position)
+                self.draw(self.position)
                 place = self.guess.place(self.figure)
             guess = self.guess.spec(self.prefix, place)
         return {

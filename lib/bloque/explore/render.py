@@ -123,6 +123,33 @@ def _titles(axes: Any) -> tuple[Artist, ...]:
     return (axes.title, axes._left_title, axes._right_title) if hasattr(axes, "_left_title") else (axes.title,)
 
 
+class Base:
+    """A whole picture that frames are told against, kept under a name."""
+
+    def __init__(self, name: str, pixels: np.ndarray):
+        self.name = name
+        self.words = _words(pixels).copy()
+        self.png = png(pixels)
+
+    def difference(self, pixels: np.ndarray) -> bytes:
+        """What changes from this picture to another of its size, deflated: 32-bit words, little end first.
+
+        How many edges there are; the edges, where a run of changed pixels begins and where it ends,
+        in turn, counted along the rows; then the changed pixels, run after run, as RGBA. Measured
+        over the course's explorers against a PNG of the whole: a fifth of the time, a sixth of the bytes.
+        """
+        words = _words(pixels)
+        changed = np.concatenate(([False], words != self.words, [False]))
+        edges = np.flatnonzero(changed[1:] != changed[:-1]).astype("<u4")
+        told = (np.array([edges.size], dtype="<u4"), edges, words[changed[1:-1]])
+        return zlib.compress(b"".join(part.tobytes() for part in told), 1)
+
+
+def _words(pixels: np.ndarray) -> np.ndarray:
+    """Each pixel as one number: (height, width, 4) bytes as (height · width,)."""
+    return pixels.reshape(-1, 4).view("<u4").reshape(-1)
+
+
 def png(pixels: np.ndarray, level: int = 1) -> bytes:
     """A picture as a PNG, as fast as zlib goes: (height, width, 4) bytes in, all of them kept.
 

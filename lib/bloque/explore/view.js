@@ -1,10 +1,15 @@
 // The picture of an explorer in the browser: frames kept by grid position, painted at once if there,
 // asked for if not. Uses the model's get, set, on and send only, so that static.js can stand in for it.
 //
-// What it says to Python:   {kind: "ask", id, epoch, ratio, keys: [[…], …], budget}   (one at a time)
-// What Python answers:      {kind: "frames", id, epoch, ratio, frames: [{key, caption | error}]} + PNGs
+// What it says to Python:   {kind: "ask", id, epoch, ratio, base, keys: [[…], …], budget}   (LANES at a time)
+// What Python answers:      {kind: "frames", id, epoch, ratio, base?, frames: [{key, caption, over?} | {key, error}]}
+//   with a buffer for each: the PNG of the base if it comes along, then each frame's, which is what changes
+//   over that base (packed as render.py, difference, says) or, without "over", a PNG of its own.
 
 const RECENT = 700; // ms after a move in which only short work is asked for
+const PAUSE = 150; // ms after a move before anything is drawn that is not along the control in hand
+const PLAIN = typeof DecompressionStream !== "function"; // an old browser: only whole PNGs
+const LANES = 2; // questions out at once: Python draws the one while the answer to the other travels
 const STYLE = `
 .bloque-explorer .bloque-view { display: contents; }
 .bloque-guess { order: -1; margin: 2px 0 8px; padding: 8px 12px; border-left: 4px solid #E69F00;
@@ -53,7 +58,7 @@ function element(tag, name, content) {
   return made;
 }
 
-/** Frames by key, oldest out first, never more than `most` bytes of PNGs and decoded pictures together. */
+/** Frames by key, oldest out first, never more than `most` bytes of packed and opened frames together. */
 export class Frames {
   constructor(most) {
     this.most = most;
@@ -74,43 +79,112 @@ export class Frames {
     this.bytes += frame.size;
     this.fit(key);
   }
-  decoded(key, bitmap) {
+  opened(key, open) {
     const frame = this.kept.get(key);
-    if (!frame || frame.bitmap) { bitmap.close?.(); return frame; }
-    frame.bitmap = bitmap;
-    this.bytes += 4 * bitmap.width * bitmap.height;
+    if (!frame || frame.open) return frame;
+    frame.open = open;
+    this.bytes += sizeOf(open);
     this.fit(key);
     return frame;
   }
-  /** Decoded pictures go first, they can be had again in a few milliseconds; then whole frames. */
+  /** What is open is closed first, it can be opened again in a few milliseconds; then whole frames go. */
   fit(spare) {
     for (const [key, frame] of this.kept) {
       if (this.bytes <= this.most) return;
-      if (frame.bitmap && key !== spare) this.flatten(frame);
+      if (frame.open && key !== spare) this.close(frame);
     }
     for (const key of this.kept.keys()) {
       if (this.bytes <= this.most) return;
       if (key !== spare) this.drop(key);
     }
   }
-  flatten(frame) {
-    this.bytes -= 4 * frame.bitmap.width * frame.bitmap.height;
-    frame.bitmap.close?.();
-    frame.bitmap = null;
+  close(frame) {
+    this.bytes -= sizeOf(frame.open);
+    frame.open = null;
   }
   drop(key) {
     const frame = this.kept.get(key);
     if (!frame) return;
-    if (frame.bitmap) this.flatten(frame);
+    if (frame.open) this.close(frame);
     this.bytes -= frame.size;
     this.kept.delete(key);
   }
   clear() { for (const key of [...this.kept.keys()]) this.drop(key); }
 }
 
-/** Positions worth drawing while nothing is asked: along the control in hand, nearest first. Once the
-    reader rests, the next steps of the other controls, the tour, and the other controls' whole range. */
-export function* worthDrawing(here, counts, inHand, tour, resting) {
+const sizeOf = (open) => open.edges.byteLength + open.values.byteLength;
+
+/** An opened frame: `edges` are where runs of changed pixels begin and end, `values` the new pixels, run after run. */
+async function inflate(packed) {
+  const bytes = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"))).arrayBuffer();
+  const words = new Uint32Array(bytes);
+  return { edges: words.subarray(1, 1 + words[0]), values: words.subarray(1 + words[0]) };
+}
+
+/** The pixels of a PNG: {width, height, pixels}, a word each. */
+async function pixelsOf(blob) {
+  const bitmap = await createImageBitmap(blob);
+  const { width, height } = bitmap;
+  const canvas = typeof OffscreenCanvas === "function" ? new OffscreenCanvas(width, height) : Object.assign(element("canvas"), { width, height });
+  const pen = canvas.getContext("2d", { alpha: false, willReadFrequently: true });
+  pen.drawImage(bitmap, 0, 0);
+  bitmap.close?.();
+  return { width, height, pixels: new Uint32Array(pen.getImageData(0, 0, width, height).data.buffer) };
+}
+
+/** What changes from one picture to another of its size, as an opened frame. */
+export function difference(before, after) {
+  const edges = [];
+  let inside = false;
+  let changed = 0;
+  for (let i = 0; i < after.length; i++) {
+    const differs = after[i] !== before[i];
+    if (differs !== inside) { edges.push(i); inside = differs; }
+    if (differs) changed++;
+  }
+  if (inside) edges.push(after.length);
+  const values = new Uint32Array(changed);
+  for (let k = 0, at = 0; k < edges.length; at += edges[k + 1] - edges[k], k += 2) values.set(after.subarray(edges[k], edges[k + 1]), at);
+  return { edges: Uint32Array.from(edges), values };
+}
+
+/** The pixels of the picture that stands: a base, and over it what one frame changes. */
+export class Sheet {
+  constructor({ width, height, pixels }) {
+    this.width = width;
+    this.base = pixels;
+    this.image = new ImageData(width, height);
+    this.pixels = new Uint32Array(this.image.data.buffer);
+    this.pixels.set(pixels);
+    this.over = { edges: new Uint32Array(0), values: new Uint32Array(0) };
+  }
+  get bytes() { return 2 * this.base.byteLength; }
+  /** Put one frame in place of another; the rows that may have changed, as [first, beyond the last]. */
+  turn(to) {
+    const { base, pixels, over, width } = this;
+    let first = Infinity;
+    let beyond = 0;
+    for (const { edges } of [over, to]) {
+      if (!edges.length) continue;
+      first = Math.min(first, Math.floor(edges[0] / width));
+      beyond = Math.max(beyond, Math.ceil(edges[edges.length - 1] / width));
+    }
+    for (let k = 0; k < over.edges.length; k += 2) {
+      const [from, until] = [over.edges[k], over.edges[k + 1]];
+      for (let i = from; i < until; i++) pixels[i] = base[i];
+    }
+    for (let k = 0, at = 0; k < to.edges.length; k += 2) {
+      const until = to.edges[k + 1];
+      for (let i = to.edges[k]; i < until; i++) pixels[i] = to.values[at++];
+    }
+    this.over = to;
+    return [Math.min(first, beyond), beyond];
+  }
+}
+
+/** Positions worth drawing while nothing is asked: along the control in hand, nearest first; once the hand
+    pauses, along the other controls from here, and the tour. */
+export function* worthDrawing(here, counts, inHand, tour, pausing) {
   const along = function* (place, reach) {
     for (let distance = 1; distance <= reach; distance++)
       for (const index of [here[place] + distance, here[place] - distance])
@@ -118,11 +192,11 @@ export function* worthDrawing(here, counts, inHand, tour, resting) {
   };
   yield here;
   if (inHand >= 0) yield* along(inHand, counts[inHand]);
-  if (!resting) return;
+  if (!pausing) return;
   const others = counts.map((_, place) => place).filter((place) => place !== inHand);
   for (const place of others) yield* along(place, 3);
-  yield* tour;
   for (const place of others) yield* along(place, counts[place]);
+  yield* tour;
 }
 
 class View {
@@ -135,10 +209,12 @@ class View {
     this.inHand = this.counts.findIndex((n) => n > 1);
     this.moved = 0; // when the reader last moved something
     this.shown = null; // the key on the canvas
-    this.pending = null; // the one question that is out
+    this.out = new Map(); // the questions that are out: id -> {since, want, keys}
     this.serial = 0;
     this.name = Math.random().toString(36).slice(2, 8);
-    this.decoding = new Set();
+    this.sheet = null; // the picture whose pixels the frames change
+    this.base = ""; // its name
+    this.opening = new Set();
     this.turns = this.painted = 0;
     this.seen = false; // near the window's visible part
     this.closed = false;
@@ -266,12 +342,12 @@ class View {
     const { model } = this;
     const on = (name, callback) => { model.on(name, callback); this.undo.push(() => model.off?.(name, callback)); };
     this.spec.controls.forEach((control, place) => on(`change:p${place}`, () => this.move(place)));
-    on("change:epoch", () => { this.frames.clear(); this.show(); });
+    on("change:epoch", () => { this.forget(); this.show(); });
     on("change:notice", () => this.tellNotice());
     on("change:locked", () => this.drawGuess());
     on("change:guess_at", () => this.drawGuess());
     on("msg:custom", (message, buffers) => this.hear(message, buffers));
-    on("comm_live_update", () => { this.gone = !this.gone; this.pending = null; this.notify(); if (!this.gone) this.show(); });
+    on("comm_live_update", () => { this.gone = !this.gone; this.out.clear(); this.notify(); if (!this.gone) this.show(); });
     this.reset.addEventListener("click", () => this.home());
     if (this.spec.places) this.takeClicks(this.spec.places);
     const awake = () => { if (document.visibilityState === "visible") this.pump(); };
@@ -326,7 +402,7 @@ class View {
       media.removeEventListener("change", changed);
       if (this.closed) return;
       const ratio = this.pixelRatio();
-      if (ratio !== this.ratio) { this.ratio = ratio; this.frames.clear(); this.show(); }
+      if (ratio !== this.ratio) { this.ratio = ratio; this.forget(); this.show(); }
       this.watchRatio();
     };
     media.addEventListener("change", changed);
@@ -377,6 +453,12 @@ class View {
     this.tell({ kind: "moved", to: this.spec.controls.map((control) => control.default) });
   }
 
+  forget() {
+    this.frames.clear();
+    this.sheet = null;
+    this.base = "";
+  }
+
   /** Put the present position on the canvas, or ask for it. */
   show() {
     const position = this.here();
@@ -384,20 +466,22 @@ class View {
     const key = this.key(position);
     const frame = this.frames.get(key);
     if (frame?.error !== undefined) this.showError(key, frame);
-    else if (frame?.bitmap) this.paint(key, frame);
-    else if (frame) this.decode(key);
+    else if (frame?.open && this.sheet) this.paint(key, frame);
+    else if (frame) this.open(key);
     this.notify();
     this.pump();
-    if (frame) this.decodeAhead(position);
+    if (frame) this.openNext();
   }
 
   paint(key, frame) {
-    const { canvas, pen } = this;
-    if (canvas.width !== frame.bitmap.width || canvas.height !== frame.bitmap.height) {
-      canvas.width = frame.bitmap.width;
-      canvas.height = frame.bitmap.height;
-    }
-    pen.drawImage(frame.bitmap, 0, 0);
+    const { canvas, pen, sheet } = this;
+    const fresh = canvas.width !== sheet.width || canvas.height !== sheet.image.height || this.onCanvas !== sheet;
+    if (canvas.width !== sheet.width) canvas.width = sheet.width;
+    if (canvas.height !== sheet.image.height) canvas.height = sheet.image.height;
+    const [first, beyond] = sheet.turn(frame.open);
+    if (fresh) pen.putImageData(sheet.image, 0, 0);
+    else if (beyond > first) pen.putImageData(sheet.image, 0, 0, 0, first, sheet.width, beyond - first);
+    this.onCanvas = sheet;
     this.shown = key;
     canvas.dataset.key = key.split(":")[2];
     this.write(frame.caption);
@@ -420,26 +504,50 @@ class View {
     if (tall) this.caption.style.minHeight = `${tall}px`;
   }
 
-  /** Decode a frame off the main thread. Two at a time: in a fast drag what is stale is not decoded at all. */
-  decode(key, urgent = true) {
+  /** Take a PNG as the picture that frames change. */
+  async takeBase(name, blob) {
+    if (this.base === name) return;
+    if (this.base) this.forget(); // Python has let go of the one before
+    this.base = name;
+    const found = await pixelsOf(blob).catch(() => null);
+    if (this.closed || this.base !== name) return;
+    if (!found) { this.forget(); return; }
+    this.sheet = new Sheet(found);
+    this.frames.most = this.spec.most_bytes - this.sheet.bytes;
+    this.frames.fit();
+    this.show();
+  }
+
+  /** A frame as what it changes. The first PNG that comes without a base is one. */
+  async opened(frame) {
+    if (frame.packed) return inflate(frame.packed);
+    if (!this.base) await this.takeBase("own", frame.blob);
+    const { pixels } = await pixelsOf(frame.blob);
+    while (this.base && !this.sheet && !this.closed) await new Promise((done) => this.later(5, done));
+    if (!this.sheet || pixels.length !== this.sheet.base.length) throw new RangeError("a frame of another size");
+    return difference(this.sheet.base, pixels);
+  }
+
+  /** Open a frame. Three at a time: in a fast drag what is stale is not opened at all. */
+  open(key, urgent = true) {
     const frame = this.frames.peek(key);
-    if (!frame?.blob || frame.bitmap || this.decoding.has(key)) return;
-    if (this.decoding.size >= 2) { if (urgent) this.next = key; return; }
+    if (!frame || frame.open || frame.error !== undefined || this.opening.has(key)) return;
+    if (this.opening.size >= 3) { if (urgent) this.next = key; return; }
     const turn = ++this.turns;
     const done = () => {
-      this.decoding.delete(key);
+      this.opening.delete(key);
       const next = this.next;
       this.next = null;
       if (this.closed) return;
-      if (next && next === this.key(this.here())) this.decode(next);
-      else if (performance.now() - this.moved < RECENT) this.decodeAhead(this.here());
+      if (next && next === this.key(this.here())) this.open(next);
+      else this.openNext();
     };
-    this.decoding.add(key);
-    createImageBitmap(frame.blob).then((bitmap) => {
-      if (this.closed) { bitmap.close(); return; }
-      const kept = this.frames.decoded(key, bitmap);
+    this.opening.add(key);
+    this.opened(frame).then((open) => {
+      if (this.closed) return;
+      const kept = this.frames.opened(key, open);
       const wanted = this.key(this.here());
-      if (kept && (key === wanted || (urgent && this.shown !== wanted && turn > this.painted))) {
+      if (kept?.open && this.sheet && (key === wanted || (urgent && this.shown !== wanted && turn > this.painted))) {
         this.painted = turn; // in a drag the newest picture that is ready stands, if a newer one is on its way
         this.paint(key, kept);
       }
@@ -447,60 +555,77 @@ class View {
     }, () => { this.frames.drop(key); done(); });
   }
 
-  /** Decode the next few steps along the control in hand, forward first. */
-  decodeAhead(position) {
+  /** Open one more frame: the nearest along the control in hand, forward first; else any, while there is room. */
+  openNext() {
+    if (this.opening.size) return;
+    const position = this.here();
+    const room = this.frames.most - this.frames.bytes;
     const place = this.inHand;
-    if (place < 0 || this.decoding.size) return;
-    const room = Math.floor((this.spec.most_bytes * 0.6) / (4 * this.canvas.width * this.canvas.height));
-    const reach = Math.max(1, Math.min(8, Math.floor(room / 2)));
-    const step = this.step || 1;
-    for (let distance = 1; distance <= reach; distance++)
-      for (const side of [step, -step]) {
-        const index = position[place] + side * distance;
-        if (index < 0 || index >= this.counts[place] || (side !== step && distance > reach / 2)) continue;
-        const key = this.key(position.map((kept, other) => (other === place ? index : kept)));
-        const frame = this.frames.peek(key);
-        if (frame?.blob && !frame.bitmap) { this.decode(key, false); return; } // one; the next when it is done
-      }
+    const closed = (key) => { const frame = this.frames.peek(key); return frame && !frame.open && frame.error === undefined; };
+    const typical = this.frames.peek(this.shown)?.open;
+    const reach = Math.max(1, Math.min(8, Math.floor((this.frames.most * 0.3) / (typical ? sizeOf(typical) + 1 : 1e6))));
+    if (place >= 0) {
+      const step = this.step || 1;
+      for (let distance = 1; distance <= reach; distance++)
+        for (const side of [step, -step]) {
+          const index = position[place] + side * distance;
+          if (index < 0 || index >= this.counts[place] || (side !== step && distance > reach / 2)) continue;
+          const key = this.key(position.map((kept, other) => (other === place ? index : kept)));
+          if (closed(key)) { this.open(key, false); return; } // one; the next when it is done
+        }
+    }
+    if (room < this.frames.most * 0.25) return;
+    for (const key of this.frames.kept.keys()) if (closed(key)) { this.open(key, false); return; }
   }
 
   // ── asking ──
 
   tell(message) {
-    try { this.model.send(message); } catch { this.pending = null; }
+    try { this.model.send(message); } catch { this.out.clear(); }
   }
 
-  /** Send the next question, if none is out: the present position first, else what is worth drawing ahead. */
+  /** Send what there is to ask, while a lane is free: the present position first, else what is worth drawing ahead. */
   pump() {
-    if (this.closed || this.pending || this.gone || !this.seen) return;
+    if (this.closed || this.gone || !this.seen) return;
     const here = this.here();
-    let keys = [];
-    let budget = 0;
-    if (!this.frames.has(this.key(here))) keys = [here];
-    else if (document.visibilityState === "visible") {
-      const quiet = performance.now() - this.moved > RECENT;
-      budget = quiet ? 60 : 12;
-      keys = this.ahead(here, quiet ? 16 : 4, quiet);
+    const missing = !this.frames.has(this.key(here));
+    const wishes = [...this.out.values()].filter(({ want }) => want).length;
+    if (missing && !wishes && !this.coming(here)) this.ask([here], 0, true);
+    if (document.visibilityState !== "visible") return;
+    const still = performance.now() - this.moved;
+    const quiet = still > RECENT;
+    while (this.out.size < LANES) {
+      const keys = this.ahead(here, quiet ? 16 : 4, still > PAUSE);
       if (!keys.length) {
-        if (!quiet && !this.resting) this.resting = this.later(RECENT, () => { this.resting = 0; this.pump(); });
+        if (still <= PAUSE && !this.waiting) this.waiting = this.later(PAUSE, () => { this.waiting = 0; this.pump(); });
         return;
       }
-    } else return;
-    const id = `${this.name}-${++this.serial}`;
-    this.pending = { id, since: performance.now(), want: budget === 0 };
-    this.later(900, () => this.notify());
-    this.tell({ kind: "ask", id, epoch: this.model.get("epoch"), ratio: this.ratio, keys, budget });
+      this.ask(keys, quiet ? 40 : 12, false);
+    }
   }
 
-  ahead(here, most, resting) {
+  /** Whether a frame is the first of a question that is out: Python always draws that one. */
+  coming(position) {
+    const key = this.key(position);
+    return [...this.out.values()].some(({ keys }) => keys[0] === key);
+  }
+
+  ask(positions, budget, want) {
+    const id = `${this.name}-${++this.serial}`;
+    this.out.set(id, { since: performance.now(), want, keys: positions.map((position) => this.key(position)) });
+    this.later(900, () => this.notify());
+    this.tell({ kind: "ask", id, epoch: this.model.get("epoch"), ratio: this.ratio, base: this.base, plain: PLAIN, keys: positions, budget });
+  }
+
+  ahead(here, most, pausing = true) {
     const found = [];
-    const asked = new Set();
     // What is drawn ahead must not push out what is near: stop in good time.
     if (this.frames.kept.size > this.spec.most_frames) return found;
     let png = 0;
     for (const frame of this.frames.kept.values()) png += frame.size;
     if (png > this.spec.most_bytes * 0.6) return found;
-    for (const position of worthDrawing(here, this.counts, this.inHand, this.spec.tour, resting)) {
+    const asked = new Set([...this.out.values()].flatMap(({ keys }) => keys));
+    for (const position of worthDrawing(here, this.counts, this.inHand, this.spec.tour, pausing)) {
       const key = this.key(position);
       if (this.frames.has(key) || asked.has(key)) continue;
       asked.add(key);
@@ -512,22 +637,26 @@ class View {
 
   hear(message, buffers) {
     if (message.kind !== "frames") return;
-    const mine = message.id === this.pending?.id;
     if (this.gone) this.gone = false;
     if (message.epoch === this.model.get("epoch") && message.ratio === this.ratio) {
       let picture = 0;
+      const asBlob = (data) => (data instanceof Blob ? data : new Blob([data], { type: "image/png" }));
+      if (message.base) this.takeBase(message.base, asBlob(buffers[picture++]));
       for (const told of message.frames) {
         const key = this.key(told.key);
         if (told.error !== undefined) { this.frames.put(key, { size: 200, error: told.error }); continue; }
         const data = buffers[picture++];
-        const blob = data instanceof Blob ? data : new Blob([data], { type: "image/png" });
-        this.frames.put(key, { size: blob.size, blob, caption: told.caption, bitmap: null });
+        const frame = { caption: told.caption, open: null };
+        if (told.over === undefined) { frame.blob = asBlob(data); frame.size = frame.blob.size; }
+        else if (told.over === this.base) { frame.packed = data; frame.size = data.byteLength; }
+        else continue; // over a picture that this view never had: asked again, with the one it has
+        this.frames.put(key, frame);
       }
     }
-    if (mine) this.pending = null;
+    this.out.delete(message.id);
     const wanted = this.key(this.here());
     if (this.shown !== wanted) this.show();
-    else { this.notify(); this.pump(); }
+    else { this.notify(); this.pump(); this.openNext(); }
   }
 
   // ── notices ──
@@ -542,9 +671,10 @@ class View {
     if (this.model.get("notice")) { words = this.model.get("notice"); failed = true; }
     else if (wanted?.error !== undefined) { words = wanted.error; failed = wanted.error !== texts.outside; }
     else if (this.gone) words = texts.gone;
-    else if (!wanted && this.pending && performance.now() - this.pending.since > 850) {
-      words = performance.now() - this.pending.since > 4000 ? texts.busy : texts.drawing;
-      this.later(1000, () => this.notify());
+    else if (!wanted && this.out.size) {
+      const waited = performance.now() - Math.min(...[...this.out.values()].map(({ since }) => since));
+      if (waited > 850) words = waited > 4000 ? texts.busy : texts.drawing;
+      if (words) this.later(1000, () => this.notify());
     }
     if (this.note.textContent !== words) this.note.textContent = words;
     this.note.hidden = !words;
@@ -558,7 +688,7 @@ class View {
     for (const undo of this.undo) undo();
     this.watch?.disconnect();
     this.output?.classList.remove("bloque-living");
-    this.frames.clear();
+    this.forget();
     this.canvas.width = this.canvas.height = 0;
   }
 }

@@ -1,23 +1,26 @@
 """The explorer in a notebook: real ipywidgets controls, tied in the browser to a view that keeps the frames.
 
-Python is only asked for frames the browser does not have, one question at a time; a view that does
+Python is only asked for frames the browser does not have, two questions at a time; a view that does
 not exist asks nothing, so nothing runs ahead where nobody looks.
 """
 
 from __future__ import annotations
 
+import itertools
 import time
 from pathlib import Path
 from typing import Any
 
 import anywidget
 import ipywidgets
+import numpy as np
 import traitlets
 
 from .grid import GridControl
-from .render import LOCK
+from .render import LOCK, Base, png
 
 DESCRIPTION = {"description_width": "initial"}
+_serial = itertools.count(1)
 
 
 class Slider(ipywidgets.SelectionSlider):
@@ -52,6 +55,7 @@ class Live:
     def __init__(self, explorer: Any):
         self.explorer = explorer
         self.closed = False
+        self.bases: dict[tuple[int, ...], Base] = {}
         self.view = view_class(explorer.grid)(spec=explorer.spec(), locked=explorer.guess is not None, guess_at=explorer.guess_default())
         self.view.on_msg(self._hear)
         self.links: list[Any] = []
@@ -149,19 +153,37 @@ class Live:
         frames: list[dict[str, Any]] = []
         pictures: list[bytes] = []
         epoch, ratio = message["epoch"], message["ratio"]
+        answer = {"kind": "frames", "id": message["id"], "epoch": epoch, "ratio": ratio, "frames": frames}
         for key in message["keys"]:
             if epoch != self.view.epoch or self.closed:
                 break
             try:
-                png, caption = self.explorer.picture(tuple(key), ratio)
-                frames.append({"key": key, "caption": caption})
-                pictures.append(png)
+                with LOCK:
+                    pixels, caption = self.explorer.draw(tuple(key), ratio)
+                    told = {"key": key, "caption": caption}
+                    if message["plain"]:
+                        picture = png(pixels)
+                    else:
+                        base = self._base(epoch, pixels)
+                        told["over"], picture = base.name, base.difference(pixels)
+                        if base.name not in (message["base"], answer.get("base")):
+                            answer["base"] = base.name
+                            pictures.append(base.png)  # always with the first frame, and so the first picture
+                frames.append(told)
+                pictures.append(picture)
             except Exception as error:
                 frames.append({"key": key, "error": str(error) or type(error).__name__})
             if (time.perf_counter() - began) * 1000 >= message["budget"]:
                 break
-        answer = {"kind": "frames", "id": message["id"], "epoch": epoch, "ratio": ratio, "frames": frames}
         self.view.send(answer, pictures)
+
+    def _base(self, epoch: int, pixels: np.ndarray) -> Base:
+        """The picture that frames of this size are told against; the first one drawn, if there is none yet."""
+        size = (epoch, *pixels.shape)
+        if size not in self.bases:
+            recent = list(self.bases.items())[-1:]  # two, for two windows of different sharpness
+            self.bases = dict(recent) | {size: Base(f"{epoch}-{next(_serial)}", pixels)}
+        return self.bases[size]
 
     def close(self) -> None:
         """Stop answering and let everything go."""
@@ -171,6 +193,7 @@ class Live:
         for widget in (*self.widgets.values(), self.controls, self.view, self.box):
             widget.close()
         with LOCK:
+            self.bases = {}
             self.explorer.drawing.release()
 
 
