@@ -33,7 +33,9 @@ def waves(guess=False, broken=None):
     (line,) = left.plot(x, x, color=style.QUERIES)
     bars = right.bar(range(3), [0, 0, 0], color=style.WEIGHTS)
     right.set(ylim=(0, 9))
+    signs = {rule: explorer.figure.text(0.1 + 0.3 * i, 0.93, rule) for i, rule in enumerate(["sine", "square"])}
     explorer.moving(line, bars)
+    explorer.clickable("rule", signs)
     if guess:
         explorer.guess = Guess("top", -1, 1, step=0.1, truth=1, axes=left, axis="y")
     built = []

@@ -100,6 +100,26 @@ def test_a_guess_is_made_before_the_truth_is_shown(shown):
     assert guess.settle() == "39,0,1"
 
 
+def test_a_click_on_the_picture_chooses_what_the_control_chooses(shown):
+    boxes = shown.evaluate("view.spec.places.boxes")
+    size = shown.canvas.bounding_box()
+
+    def click(box):
+        shown.canvas.click(position={"x": size["width"] * (box[1] + box[3]) / 2, "y": size["height"] * (box[2] + box[4]) / 2})
+        return shown.settle()
+
+    assert click(boxes[1]) == "9,1,1"
+    assert shown.control(1).locator("select").evaluate("e => e.selectedIndex") == 1
+    assert ", square," in shown.caption.inner_text()
+    shown.canvas.click(position={"x": size["width"] / 2, "y": size["height"] - 3})  # on nothing
+    assert shown.settle() == "9,1,1"
+    assert click(boxes[0]) == "9,0,1"
+    guess = Shown(shown.page, 2)
+    guess.box.scroll_into_view_if_needed()
+    guess.canvas.click(position={"x": size["width"] * boxes[1][1] + 4, "y": size["height"] * boxes[1][2] + 4})
+    assert guess.key() == "9,0,1"  # not before the guess is made
+
+
 def test_a_frame_that_fails_says_so_in_its_place(shown):
     broken = Shown(shown.page, 3)
     broken.settle()
