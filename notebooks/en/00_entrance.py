@@ -303,8 +303,8 @@ print(np.allclose(library_output, output), np.allclose(library_weights, softmax(
 # %% [markdown]
 # ## Sources
 #
-# - A. Vaswani et al. (2017), *Attention Is All You Need*: the block and its notation.
-# - C. M. Bishop and H. Bishop (2024), *Deep Learning: Foundations and Concepts*, chapter 12.
+# - Vaswani et al. (2017), *Attention Is All You Need*: the block and its notation.
+# - Bishop and Bishop (2024), *Deep Learning: Foundations and Concepts*, chapter 12.
 #
 # **Next lesson:** [1 · Softmax saturation](01_softmax_saturation.ipynb).
 

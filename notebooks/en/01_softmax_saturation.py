@@ -270,7 +270,7 @@ print("incline:", number(incline, 3), "in natural logarithms,", number(incline /
 # %% [markdown]
 # The slope starts by rising: it reaches 0.25 at a gap of 1.95, which is $\ln 7$, just where $p = \tfrac12$. Then it falls. At 8.85 it passes below the thousandth, and by the end each unit divides it by 2.718.
 #
-# That is a straight line of slope −1.000 in natural logarithms. Plot it in base ten and the same line has −0.434: the law is the same, and only the ruler is another.
+# That is a straight line of slope −1.000 in natural logarithms. Plot it in base ten and the same line has −0.434: the law is the same, and only the scale it is drawn on differs.
 
 # %% [markdown]
 # ## Overflow is another matter
@@ -618,8 +618,8 @@ score("lesson1")
 # %% [markdown]
 # ## Sources
 #
-# - C. M. Bishop and H. Bishop (2024), *Deep Learning: Foundations and Concepts*, section 12.1.5: why the scores of attention are scaled.
-# - A. Vaswani et al. (2017), *Attention Is All You Need*, section 3.2.1: the suspicion that softmax ends up where its gradient is very small.
+# - Bishop and Bishop (2024), *Deep Learning: Foundations and Concepts*, section 12.1.5: why the scores of attention are scaled.
+# - Vaswani et al. (2017), *Attention Is All You Need*, section 3.2.1: the suspicion that softmax ends up where its gradient is very small.
 #
 # **Next lesson:** [2 · Why √d_k](02_sqrt_dk.ipynb). You know that large differences saturate. Now: where they come from, and why they grow with the dimension.
 

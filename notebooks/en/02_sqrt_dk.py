@@ -62,7 +62,7 @@ from bloque.quiz import quiz, score
 #
 # $Q$, $K$ and $V$ hold the queries, the keys and the values, one row a token. Read the formula from the inside out. Every query is multiplied by every key, which gives a score. Softmax turns scores into weights. The weights mix the values.
 #
-# Each of those steps has its purpose. The square root does not show its own. $d_k$ is how many components each query and each key has. **Why divide at all? And why by the root of $d_k$?**
+# The purpose of each of those steps is plain; that of the square root is not. $d_k$ is how many components each query and each key has. **Why divide at all? And why by the root of $d_k$?**
 #
 # First, see what happens without it. One query and eight keys, all drawn at random, with $d_k = 64$:
 
@@ -699,8 +699,8 @@ score("lesson2")
 # %% [markdown]
 # ## Sources
 #
-# - A. Vaswani et al. (2017), *Attention Is All You Need*, section 3.2.1 and note 4 (the division), section 3.4 (embeddings times $\sqrt{d_\text{model}}$).
-# - C. M. Bishop and H. Bishop (2024), *Deep Learning: Foundations and Concepts*, section 12.1.5.
+# - Vaswani et al. (2017), *Attention Is All You Need*, section 3.2.1 and note 4 (the division), section 3.4 (embeddings times $\sqrt{d_\text{model}}$).
+# - Bishop and Bishop (2024), *Deep Learning: Foundations and Concepts*, section 12.1.5.
 #
 # **Next lesson:** [3 · Multi-head](03_multi_head.ipynb). Each query has one softmax, and that can say one thing. What if there are two things to say?
 

@@ -147,7 +147,7 @@ for heads in (1, 2, 4, 8):
 # %% [markdown]
 # ## The shapes, one by one
 #
-# In code nobody loops over the heads. One product makes all the columns, and then the columns are handed out:
+# In code there is no loop over the heads. One product makes all the columns, and then the columns are handed out:
 #
 # $$(n, d_{\mathrm{model}}) \;\rightarrow\; (n, h, d_k) \;\rightarrow\; (h, n, d_k)$$
 #
@@ -297,7 +297,7 @@ print("sums over queries:", [number(float(s), 3) for s in maps[0].sum(axis=-2)])
 # %% [markdown]
 # ## A real model
 #
-# So far the matrices were random. Now for those of a trained model: `multilingual-e5-small` (Wang et al., 2024), an encoder shaped like BERT that learnt from texts in many languages. It comes with the course, its matrices stored in 4 bits and its vocabulary cut to Spanish and English. It brings no code: each of its layers is computed by `bloque.encoder_block`.
+# So far the matrices were random. Now for those of a trained model: `multilingual-e5-small` (Wang et al. 2024), an encoder shaped like BERT that learnt from texts in many languages. It comes with the course, its matrices stored in 4 bits and its vocabulary cut to Spanish and English. It brings no code: each of its layers is computed by `bloque.encoder_block`.
 
 # %%
 from bloque.lessons import real_heads
@@ -665,8 +665,9 @@ score("lesson3")
 #
 # - Vaswani et al. (2017), *Attention Is All You Need*: section 3.2.2 (heads), table 1 (costs).
 # - Bahdanau, Cho and Bengio (2014), *Neural Machine Translation by Jointly Learning to Align and Translate*: section 3.1.
-# - Clark et al. (2019), *What Does BERT Look At?*: section 3.
+# - Clark et al. (2019), *What Does BERT Look At?*: section 3 (neighbours and marks) and section 4 (syntax).
 # - Devlin et al. (2018), *BERT*: section 3, sizes of the model.
+# - Wang et al. (2024), *Multilingual E5 Text Embeddings: A Technical Report*: the real model.
 #
 # **Next lesson:** [4 · Residual connection and layer norm](04_residual_layer_norm.ipynb).
 

@@ -570,7 +570,7 @@ for function in (in_place, out_of_place):
 #
 # Replace each `...` by your expression and run the cell. The check tells you which mistake yours resembles.
 #
-# ### Exercise 1 · layer_norm
+# ### Exercise 1 · `layer_norm`
 #
 # ●●○ · 10 minutes · Normalise each row of `x`, shape (n, d), on its own; then apply `gamma` and `beta`, shape (d,). It has to cope with constant rows and with rows very far from 0.
 #
@@ -602,7 +602,7 @@ check("layer_norm", my_layer_norm)
 # Once it passes, put it to the test in a new cell: `lesson.disturb_a_row(my_layer_norm)`.
 # </details>
 #
-# ### Exercise 2 · residual_gradient
+# ### Exercise 2 · `residual_gradient`
 #
 # ●●● · 12 minutes · A stack of layers $x_{\ell+1} = x_\ell + F_\ell(x_\ell)$. You are given the Jacobians of the sublayers, shape (N, d, d), the first one first; in each, rows are outputs and columns are inputs. You are also given the gradient of a loss with respect to the output, shape (d,). Return the gradient with respect to the input.
 #
@@ -630,7 +630,7 @@ check("residual_gradient", my_residual_gradient)
 # ```
 # </details>
 #
-# ### Exercise 3 · post_norm_block
+# ### Exercise 3 · `post_norm_block`
 #
 # ●●○ · 10 minutes · The paper's block: two sublayers, attention and the position-wise network, each with its sum and, **after** it, its norm. `attention` is a function that comes ready: it takes (n, d) and returns (n, d). The norm goes without γ and β: `layer_norm(x)`.
 #
@@ -656,7 +656,7 @@ check("post_norm_block", my_post_norm_block)
 # ```
 # </details>
 #
-# ### Exercise 4 · pre_norm_block
+# ### Exercise 4 · `pre_norm_block`
 #
 # ●●○ · 8 minutes · Now the block of today's code: the norm **in front** of each sublayer, nothing on the sum, and no norm at the end.
 #

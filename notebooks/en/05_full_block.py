@@ -289,7 +289,7 @@ for depth in (12, 48):
 print("expected of a fall like 1/√depth:", number(float(np.median(gradients["pre"][12][:, -1])) * (12 / 48) ** 0.5, 1))
 
 # %% [markdown]
-# With pre-norm the last block gets 23.9 at 12 blocks and 10.7 at 48: about what $1/\sqrt{\text{depth}}$ predicts, 11.9. The sum grows with depth, the norms divide by it, and each block weighs less. With post-norm it gets 75.1 and 71.8: every block moves the output as much as if it were alone. All of them move it at once, so the first steps are too long unless the learning rate starts small. That is what warm-up does. Xiong et al. (2020) prove it for the last layer at the start of training; in the blocks further down, post-norm depends on the draw, as you saw.
+# With pre-norm the last block gets 23.9 at 12 blocks and 10.7 at 48: about what $1/\sqrt{\text{depth}}$ predicts, 11.9. The sum grows with depth, the norms divide by it, and each block weighs less. With post-norm it gets 75.1 and 71.8: the gradient of a block is as large among 48 as among 12. A step moves all of them at once, so with more blocks the output moves further, and the first steps are too long unless the learning rate starts small. That is what warm-up does. Xiong et al. (2020) prove it for the last layer at the start of training; in the blocks further down, post-norm depends on the draw, as you saw.
 #
 # These gradients come from the library's own backward pass, piece by piece. The cell checks one against a finite difference, along a random direction.
 
@@ -318,7 +318,7 @@ print("exact", number(exact, 4), " measured", number(measured, 4))
 # %% [markdown]
 # ## A real model
 #
-# The block of this lesson is the block of models in use. The next cell tries it in one: `multilingual-e5-small` (Wang et al., 2024), the model of lesson 3. It is post-norm, its nonlinearity is GELU (a ReLU with a rounded bend), and its weights are trained. It brings no code of its own. The cell writes a block from the course's pieces, and all the layers of the model run on it. Change it and see what happens.
+# The block of this lesson is the block of models in use. The next cell tries it in one: `multilingual-e5-small` (Wang et al. 2024), the model of lesson 3. It is post-norm, its nonlinearity is GELU (a ReLU with a rounded bend), and its weights are trained. It brings no code of its own. The cell writes a block from the course's pieces, and all the layers of the model run on it. Change it and see what happens.
 
 # %%
 from bloque.lessons import real_heads
@@ -704,6 +704,7 @@ score("lesson5")
 #
 # - Vaswani et al. (2017), *Attention Is All You Need*: sections 3.1, 3.3 and 3.5, figure 1, table 3.
 # - Xiong et al. (2020), *On Layer Normalization in the Transformer Architecture*: section 3.
+# - Wang et al. (2024), *Multilingual E5 Text Embeddings: A Technical Report*: the real model.
 # - Devlin et al. (2018), *BERT*: section 3. Radford et al. (2019), *Language Models are Unsupervised Multitask Learners*: table 2, and the note in its code about the corrected counts.
 #
 # **Next lesson:** [6 · Make it learn](06_make_it_learn.ipynb).

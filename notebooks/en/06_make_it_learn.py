@@ -68,7 +68,7 @@ from bloque.training import (
 # %% [markdown]
 # ## The question
 #
-# For five lessons the matrices of our blocks have held random numbers, except where a trained model was lent to us. And for each part we gave a reason that had to do with learning: the division by $\sqrt{d_k}$ keeps softmax from saturating, the residual connection lets the gradient through, the norm in front leaves that path clear.
+# For five lessons the matrices of our blocks have held random numbers, but for the trained model of lessons 3 and 5. And for each part we gave a reason that had to do with learning: the division by $\sqrt{d_k}$ keeps softmax from saturating, the residual connection lets the gradient through, the norm in front leaves that path clear.
 #
 # **Does the block learn, and does it still learn when one of those parts is missing?** We train it, look inside while it trains, and take the parts away one by one. All of it is NumPy.
 
@@ -116,7 +116,7 @@ print("tokens", batch.tokens.shape, "→ logits", logits.shape)
 #
 # $$L = -\frac{1}{N} \sum_{\text{asked}} \ln p_{\text{right}}, \qquad \frac{\partial L}{\partial z} = \frac{p - y}{N}$$
 #
-# Compare the loss at the start with that logarithm. It starts above: with random matrices the weights are uneven, and uneven weights that know nothing cost more than even ones.
+# Compare the loss at the start with that logarithm. It starts above: with random matrices $p$ is uneven, and an uneven guess that knows nothing costs more than an even one.
 
 # %%
 loss, by_logits = cross_entropy(logits, batch)
@@ -127,7 +127,7 @@ print("logarithm of the size:  ", number(np.log(training.settings.vocabulary), 2
 # And the gradient is $p - y$, as in lesson 1, divided by the number of positions asked. The cell computes it by hand and compares it with the library's; the difference must be 0, but for rounding. Two phrases of NumPy help:
 #
 # - `np.eye(vocabulary)[targets]` takes, for each target, that row of the identity: a 1 at the right token;
-# - `batch.asked[..., None]` gives `asked` one more axis, of size 1, at the end. From (batch, n) it becomes (batch, n, 1), so it multiplies the whole row of logits of each position: by 1 where it is asked and by 0 where it is not.
+# - `batch.asked[..., None]` gives `asked` one more axis, of size 1, at the end. From (batch, n) it becomes (batch, n, 1), so it multiplies the whole row of $p - y$ at each position: by 1 where it is asked and by 0 where it is not.
 
 # %%
 y = np.eye(training.settings.vocabulary)[batch.targets]  # (batch, n, vocabulary)
@@ -165,7 +165,7 @@ print("measured: ", number(measured, significant=6))
 #
 # $$m \leftarrow \beta_1 m + (1 - \beta_1)\, g, \qquad v \leftarrow \beta_2 v + (1 - \beta_2)\, g^2, \qquad \theta \leftarrow \theta - \text{rate} \cdot \frac{\hat m}{\sqrt{\hat v} + \varepsilon}$$
 #
-# The hats, $\hat m = m/(1 - \beta_1^t)$ and $\hat v = v/(1 - \beta_2^t)$, correct the start: the means begin at 0, so at first they are too small. $t$ is the step, counted from 1. (This $v$ belongs to Adam; it is not the direction of the section before.)
+# Here $g$ is the gradient of one parameter, $\theta$. The hats, $\hat m = m/(1 - \beta_1^t)$ and $\hat v = v/(1 - \beta_2^t)$, correct the start: the means begin at 0, so at first they are too small. $t$ is the step, counted from 1. (This $v$ belongs to Adam; it is not the direction of the section before.)
 #
 # The cell takes a first step with three gradients of very different sizes. Look at how far each parameter moves.
 
@@ -296,7 +296,7 @@ for residual in (True, False):
     print("with residual:   " if residual else "without residual:", number(float(cosines.mean()), 1))
 
 # %% [markdown]
-# When all the rows leave alike, the output says the same at every position. That is where training starts without residual connections, and in 800 steps it did not get away from there.
+# When all the rows leave alike, the output says the same at every position. That is where training starts without residual connections, and in 800 steps its accuracy never left chance.
 
 # %% [markdown]
 # ## Claim three: post-norm wants warm-up
@@ -323,7 +323,7 @@ for arm in ("pre_warm", "pre_cold", "post_warm", "post_cold"):
 #
 # What does the gradient do meanwhile? Choose which part is compared, and walk through the steps.
 #
-# - *Residual connection*, at the start: how far apart are the two lines? Each block normalises what it gets, and on the way back that norm enlarges a small gradient.
+# - *Residual connection*, at the start: how far apart are the two lines? Each block normalises what it gets; on the way back, that divides the gradient by the deviation of the rows, and so enlarges it where they are small.
 # - The same, at the end: where is the line without residual connections?
 # - *Pre-norm instead of post-norm*: at the start, see which way each line leans.
 
@@ -483,10 +483,10 @@ score("lesson6")
 #
 # ## Sources
 #
-# - A. Vaswani et al. (2017), *Attention Is All You Need*, section 5.3 (Adam and the learning rate, equation 3).
-# - D. P. Kingma and J. Ba (2015), *Adam: A Method for Stochastic Optimization*, algorithm 1.
-# - R. Xiong et al. (2020), *On Layer Normalization in the Transformer Architecture*, section 3 (post-norm, pre-norm and warm-up).
-# - C. Olsson et al. (2022), *In-context Learning and Induction Heads* (the two heads, and how suddenly they form).
+# - Vaswani et al. (2017), *Attention Is All You Need*, section 5.3 (Adam and the learning rate, equation 3).
+# - Kingma and Ba (2015), *Adam: A Method for Stochastic Optimization*, algorithm 1.
+# - Xiong et al. (2020), *On Layer Normalization in the Transformer Architecture*, section 3 (post-norm, pre-norm and warm-up).
+# - Olsson et al. (2022), *In-context Learning and Induction Heads* (the two heads, and how suddenly they form).
 #
 # That was the last lesson. Go back to [the entrance](00_entrance.ipynb) to see the whole map, or to the [glossary](90_glossary.ipynb).
 
