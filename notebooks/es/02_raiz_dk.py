@@ -86,7 +86,7 @@ print("pesos con ÷ 8: ", *(f"{number(each, 3):>6}" for each in softmax(scores /
 #
 # Con $d_k = 4$ vale 2. **¿Cuánto valdrá con $d_k = 256$?** Apuesta primero y arrastra después.
 #
-# - Fíjate en la izquierda. El eje no cambia; el histograma sí.
+# - Fíjate en la izquierda: el eje no cambia; el histograma, sí.
 # - Fíjate en el centro: es el mismo histograma, dividido entre $\sqrt{d_k}$.
 # - Baja a $d_k = 1$ y a $d_k = 2$. La curva negra es la normal de esa misma anchura. Ahí no encaja: el pico del histograma es más alto y sus colas, más largas.
 
@@ -122,7 +122,7 @@ print("varianza de los sumandos:", number(products.var(), 2))
 print("media de q² × media de k²:", number((q**2).mean() * (k**2).mean(), 2))
 
 # %% [markdown]
-# **Paso 3. La varianza de la suma.** Llama $t_i = q_i k_i$ a cada sumando. Al elevar la suma al cuadrado salen los cuadrados y los productos cruzados:
+# **Paso 3. La varianza de la suma.** Llama $t_i = q_i k_i$ a cada sumando. La suma tiene media 0, porque la tienen todos, así que su varianza es la media de su cuadrado. Al elevarla al cuadrado salen los cuadrados y los productos cruzados:
 #
 # $$\Bigl(\sum_i t_i\Bigr)^2 = \sum_i t_i^2 + \sum_{i \ne j} t_i\, t_j$$
 #
@@ -192,7 +192,7 @@ for d_k, scores in lesson.scores_by_dimension(200_000, (1, 2, 64), seed=5).items
     print(f"d_k = {d_k:>2}: curtosis medida {number(kurtosis, 1):>4}, la fórmula dice {number(3 + 6 / d_k, 1)}")
 
 # %% [markdown]
-# Con $d_k = 1$ la normal encaja mal; con $d_k = 2$, regular; con $d_k = 64$ ya no se distinguen a simple vista. La curva negra de la figura solo describe bien el histograma a partir de unas cuantas dimensiones. La desviación es la misma con cualquier $d_k$ y con cualquier distribución.
+# Con $d_k = 1$ la normal encaja mal; con $d_k = 2$, regular; con $d_k = 64$ ya no se distinguen a simple vista. La curva negra de la figura solo describe bien el histograma a partir de unas cuantas dimensiones. La cuenta de la desviación, $\sqrt{d_k}$, vale con cualquier $d_k$ y con cualquier distribución.
 
 # %% [markdown]
 # ## Por qué la raíz y no d_k
@@ -250,7 +250,7 @@ for name, weights in (("sin dividir", raw), ("÷ √d_k", root)):
     print(f"con 100 tiradas: desviación {number(experiments.std(), 3)}, el 95 % de {number(low, 2)} a {number(high, 2)}")
 
 # %% [markdown]
-# El mayor de los ocho pesos vale, en media, 0.875 sin dividir y 0.360 con $\sqrt{d_k}$. Si haces cien tiradas en tu ordenador, espera cualquier cosa entre 0.84 y 0.91, o entre 0.34 y 0.38.
+# El mayor de los ocho pesos vale, en media, 0.875 sin dividir y 0.360 con $\sqrt{d_k}$. Si haces cien tiradas en tu ordenador, lo normal es que salga algo entre 0.84 y 0.91 sin dividir, y entre 0.34 y 0.38 con la raíz.
 #
 # Con $d_k = 1024$ la diferencia se agranda. Probamos también el tercer divisor, $d_k$.
 
@@ -342,7 +342,7 @@ print("el 10 % con más gradiente reúne:            ", number(100 * energy[:ten
 #
 # Así que no es cierto que sin la división no haya gradiente. Lo que pasa es que **la mayoría de las consultas no aprende casi nada y una minoría da bandazos**. Si solo miras la norma de la matriz, ves un gradiente sano y hasta grande.
 #
-# Vuelve al explorador de los tres divisores y mira ahora los paneles de abajo.
+# Vuelve a la figura de los tres divisores y mira ahora los paneles de abajo.
 #
 # - Sin dividir, sube $d_k$: a la izquierda las normas crecen; a la derecha la mediana se hunde y la banda se abre.
 # - Con $\sqrt{d_k}$ todo queda plano: la escala del gradiente ya no depende de $d_k$.
@@ -520,7 +520,7 @@ lesson.bank()
 # %% [markdown]
 # ## Errores frecuentes
 #
-# - **Dividir entre $\sqrt{d_{\mathrm{model}}}$.** No falla nada y los pesos parecen razonables: solo están más repartidos de la cuenta. Se ve midiendo la desviación de las puntuaciones.
+# - **Dividir entre $\sqrt{d_{\mathrm{model}}}$.** No falla nada y los pesos parecen razonables: solo están más repartidos de la cuenta. Para verlo: mide la desviación de las puntuaciones.
 # - **Dividir entre $d_k$.** Igual de silencioso. Con $d_k$ grande, todas las filas de pesos se parecen al reparto uniforme.
 # - **Multiplicar en vez de dividir.** La softmax se satura aún más: cada fila es casi un 1 y ceros.
 # - **Dividir después de la softmax.** Los pesos dejan de sumar 1 y el contraste no cambia.

@@ -351,7 +351,7 @@ print("cabezas con 10 o más, al azar:", number(real_heads.expected_right(10, "e
 real_heads.counts()
 
 # %% [markdown]
-# La cabeza 7 de la capa 1 acierta 10 de 16: 4 de las 8 de sentarse y 6 de las 8 de dinero. Al azar se esperarían 5e−5 cabezas así, es decir, ninguna: esta cabeza hace algo que no es azar. Pero también falla 6.
+# La cabeza 7 de la capa 1 acierta 10 de 16: 4 de las 8 de sentarse y 6 de las 8 de dinero. Al azar se esperarían 5e−5 cabezas así, es decir, ninguna: esta cabeza hace algo que no es azar. Pero también falla 6, y dos de sus aciertos son las frases con las que la elegimos.
 #
 # En conjunto, las 144 aciertan menos de lo que daría el azar: 0.49 de media frente a 1.60. ¿Por qué? Cambia de frase con el deslizador:
 #
