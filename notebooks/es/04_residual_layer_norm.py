@@ -84,7 +84,7 @@ print(f"W1 {W1.shape}, W2 {W2.shape}, X {X.shape}")
 # %% [markdown]
 # Ahora damos un empujón muy pequeño a un solo número: el de la fila 0 y la columna 0 de $X$. Y medimos cuánto se mueve la salida de cada capa, dividido entre lo que empujamos. Ese cociente es la norma (la longitud) de una derivada. Si vale 1, la salida se mueve tanto como la entrada. Si vale 0, el empujón no ha llegado.
 #
-# **Predice y arrastra.** Sin la suma, ¿cuánto queda del empujón tras las doce capas? ¿La mitad, una centésima, menos? Coloca tu apuesta en la figura antes de descubrir la curva.
+# **Predice y arrastra.** Sin la suma, ¿cuánto queda del empujón tras las doce capas? ¿La mitad, una centésima, menos? Apuesta en la figura antes de ver la curva.
 
 # %%
 lesson.derivative_by_depth()
@@ -254,7 +254,7 @@ for f in (1.0, 0.99, 0.9, 0.5):
     print(f"f = {number(f, 2)}: el camino directo tras 100 pasos lleva {left}")
 
 # %% [markdown]
-# ¿Qué transporta la suma en un Transformer? Entre otras cosas, **la posición**. La codificación posicional (lección 5) se suma una sola vez, a la entrada, y ningún bloque la vuelve a añadir. Si el bloque 12 sabe qué token va primero, es porque la suma la ha llevado hasta allí.
+# ¿Qué transporta la suma en un Transformer? Entre otras cosas, **la posición**. La codificación posicional (lección 5) se suma una sola vez, a la entrada, y ningún bloque la vuelve a añadir. La suma la lleva hasta el último.
 #
 # Para verlo pasamos $X$ por la pila con y sin la posición. La diferencia entre las dos salidas es el rastro de la posición. Medimos cuánto se parece a la posición que entró con el **coseno** del ángulo entre las dos: 1 si apuntan igual, 0 si no tienen nada que ver.
 
@@ -319,7 +319,7 @@ print("coincide con layer_norm:", np.allclose(by_hand, layer_norm(row), atol=1e-
 # %% [markdown]
 # Se divide entre $d$, no entre $d - 1$: no estimamos la varianza de una población a partir de una muestra, medimos la de esta fila. Quien usa $d - 1$ obtiene 1.500 donde debía haber 1.732.
 #
-# ¿Y $\varepsilon$? Está **dentro** de la raíz y vale $10^{-5}$. Está ahí por dos casos. El primero es una fila constante: varianza 0, y sin $\varepsilon$ la cuenta es 0/0. El segundo es una fila que casi no varía. Dentro de la raíz, $\varepsilon$ pone un suelo de unos 0.0032 al divisor: el ruido de una fila casi constante no se amplía hasta desviación 1. Fuera de la raíz el suelo sería $\varepsilon$, mucho más bajo.
+# ¿Y $\varepsilon$? Va **dentro** de la raíz, vale $10^{-5}$ y hace falta en dos casos. El primero es una fila constante: varianza 0, y sin $\varepsilon$ la cuenta es 0/0. El segundo es una fila que casi no varía. Dentro de la raíz, $\varepsilon$ pone un suelo de unos 0.0032 al divisor: el ruido de una fila casi constante no se amplía hasta desviación 1. Fuera de la raíz el suelo sería $\varepsilon$, mucho más bajo.
 
 # %%
 constant = np.full(8, 3.0)
@@ -368,7 +368,7 @@ lesson.gamma_and_beta()
 #
 # - arriba, cada fila con su media; en medio, todas iguales; abajo, lo que hacen $\gamma$ y $\beta$;
 # - con $\gamma = 0$ todas las filas salen idénticas: solo queda $\beta$;
-# - elige «solo la primera coordenada». Las medias y las desviaciones vuelven a diferir de una fila a otra.
+# - elige «solo la primera»: γ y β tocan una sola coordenada. Las medias y las desviaciones vuelven a diferir de una fila a otra.
 
 # %% [markdown]
 # ## Por filas, no por columnas

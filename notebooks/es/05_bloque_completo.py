@@ -135,7 +135,7 @@ print("12 bloques, solo matrices:", number(12 * without_extras.total))
 #
 # - sube $n$: no se mueve ningún parámetro; las puntuaciones y los mapas crecen con su cuadrado;
 # - mueve las cabezas: solo cambian los mapas;
-# - elige un modelo: su total es la cuenta exacta de los pesos publicados, al lado de la cifra de su artículo.
+# - elige BERT o GPT-2: su total es la cuenta exacta de los pesos publicados, al lado de la cifra de su artículo.
 #
 # Aquí se cuentan todos los sesgos, también los de la atención; por eso seis bloques suman algo más que arriba. La letra G quiere decir miles de millones.
 
@@ -248,7 +248,7 @@ print("pesos de la fila 1:", [number(float(w), 1) for w in weights[1]], " algún
 #
 # Ya puedes leer entera la figura 1 del artículo. Tiene 15 cajas: seis en el codificador, ocho en el decodificador, y la salida, con lineal y softmax juntas (por separado son 16). Cinco son *suma y norma*. Tres mezclan posiciones. Doce no.
 #
-# Elige una caja o pulsa sobre ella.
+# Elige una caja en el control o pulsa sobre ella.
 #
 # - Elige una *suma y norma*: se enciende su línea residual. Síguela hacia atrás para ver qué trae.
 # - Enciende las que mezclan: todo lo demás del Transformer trabaja fila a fila.
@@ -270,7 +270,7 @@ print("con lineal y softmax por separado:", len(boxes) + 1)
 # %% [markdown]
 # ## Dónde va la norma, en una pila profunda
 #
-# El dibujo dice post-norm: $\mathrm{LayerNorm}(x + \mathrm{Sublayer}(x))$. Casi todo el código de hoy dice pre-norm: $x + \mathrm{Sublayer}(\mathrm{LayerNorm}(x))$. Con seis bloques, las dos aprenden. Con muchos, post-norm pide un **calentamiento**: una tasa de aprendizaje (el tamaño de los pasos) que empieza diminuta y crece. ¿Por qué?
+# El dibujo dice post-norm: $\mathrm{LayerNorm}(x + \mathrm{Sublayer}(x))$. Casi todo el código de hoy dice pre-norm: $x + \mathrm{Sublayer}(\mathrm{LayerNorm}(x))$. Las dos aprenden, pero post-norm pide un **calentamiento**, más aún en una pila profunda: una tasa de aprendizaje (el tamaño de los pasos) que empieza diminuta y crece. ¿Por qué?
 #
 # Medimos la norma del gradiente que recibe la $W_2$ de cada bloque, $\lVert \partial W_2 \rVert$, antes de entrenar nada, con gradientes exactos, en pilas de 4 a 48 bloques y con cinco semillas (cinco sorteos de los pesos).
 #
@@ -291,7 +291,7 @@ for depth in (12, 48):
 print("si cayera como 1/√profundidad:", number(float(np.median(gradients["pre"][12][:, -1])) * (12 / 48) ** 0.5, 1))
 
 # %% [markdown]
-# Con pre-norm, el último bloque recibe 23.9 en la pila de 12 y 10.7 en la de 48: más o menos lo que predice $1/\sqrt{\text{profundidad}}$, 11.9. La suma crece con la profundidad, las normas dividen entre su desviación y cada bloque cuenta menos. Con post-norm recibe 75.1 y 71.8: lo mismo, por muchos bloques que haya. En los primeros pasos empujan todos a la vez, y el paso total resulta demasiado largo si la tasa de aprendizaje no empieza pequeña. Para eso está el calentamiento. Xiong y otros (2020) lo demuestran para la última capa al empezar el entrenamiento; en los bloques de más abajo, post-norm depende del sorteo, como has visto.
+# Con pre-norm, el último bloque recibe 23.9 en la pila de 12 y 10.7 en la de 48: más o menos lo que predice $1/\sqrt{\text{profundidad}}$, 11.9. La suma crece con la profundidad, las normas dividen entre su desviación y cada bloque cuenta menos. Con post-norm recibe 75.1 y 71.8: lo mismo, por muchos bloques que haya. En los primeros pasos empujan todos a la vez, y el cambio de todos juntos puede ser demasiado grande si la tasa de aprendizaje no empieza pequeña. Para eso está el calentamiento. Xiong y otros (2020) lo demuestran para la última capa al empezar el entrenamiento; en los bloques de más abajo, post-norm depende del sorteo, como has visto.
 #
 # Estos gradientes salen de la pasada hacia atrás de las propias piezas. Comprobemos uno a empujones, a lo largo de una dirección al azar.
 
