@@ -378,7 +378,7 @@ print("sums of the rows, axis 0:   ", *(number(total, 3) for total in softmax(sc
 # %% [markdown]
 # ## Exercises
 #
-# Put your expression in the place of each `...` and run the cell. The check says which known mistake yours looks like.
+# Replace each `...` by your expression and run the cell. The check says which known mistake yours looks like.
 
 # %% [markdown]
 # ### Exercise 1 · softmax
@@ -614,6 +614,8 @@ score("lesson1")
 # | temperature | *temperatura* | what the scores are divided by |
 # | entropy | *entropía* | how far the weight is spread |
 # | cross-entropy | *entropía cruzada* | the loss $-\ln p_y$ |
+#
+# All the terms are in the [glossary](90_glossary.ipynb).
 
 # %% [markdown]
 # ## Sources

@@ -663,7 +663,7 @@ check("sigma_divisor", my_sigma_divisor)
 # %% [markdown]
 # ## Questions
 #
-# No hurry and no marks. Every wrong answer explains why it is wrong, and you can try again.
+# No hurry and no marks. Every wrong answer says why it is wrong, and you may try again.
 
 # %%
 quiz("lesson2")
@@ -695,6 +695,8 @@ score("lesson2")
 # | standard error | *error típico* | how much an estimate varies from one experiment to the next, as a standard deviation |
 # | kurtosis | *curtosis* | how heavy the tails are; 3 for a normal distribution |
 # | trace | *traza* | the sum of a matrix's diagonal |
+#
+# All the terms are in the [glossary](90_glossary.ipynb).
 
 # %% [markdown]
 # ## Sources

@@ -454,6 +454,8 @@ lesson.cost()
 # %% [markdown]
 # ## Exercises
 #
+# Replace each `...` by your expression and run the cell. The check says which known mistake yours looks like.
+#
 # ### Exercise 1 · `split_heads`
 #
 # ●○○ · 5 minutes
@@ -633,6 +635,8 @@ check("head_cost", head_cost)
 
 # %% [markdown]
 # ## Questions
+#
+# No hurry and no marks. Every wrong answer says why it is wrong, and you may try again.
 
 # %%
 quiz("lesson3")

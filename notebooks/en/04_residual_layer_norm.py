@@ -568,7 +568,7 @@ for function in (in_place, out_of_place):
 # %% [markdown]
 # ## Exercises
 #
-# Replace each `...` by your expression and run the cell. The check tells you which mistake yours resembles.
+# Replace each `...` by your expression and run the cell. The check says which known mistake yours looks like.
 #
 # ### Exercise 1 · `layer_norm`
 #
@@ -716,7 +716,9 @@ score("lesson4")
 # | post-norm | *post-norm* | the norm after the sum |
 # | pre-norm | *pre-norm* | the norm in front of the sublayer |
 # | rank collapse | *colapso de rango* | all rows end up the same |
-# | learning rate | *tasa de aprendizaje* | the size of each training step |
+# | learning rate | *tasa de aprendizaje* | how far a parameter moves in one step |
+#
+# All the terms are in the [glossary](90_glossary.ipynb).
 
 # %% [markdown]
 # ## Sources

@@ -403,6 +403,8 @@ for part in ("division", "residual", "norm"):
 # %% [markdown]
 # ## Exercises
 #
+# Replace each `...` by your expression and run the cell. The check says which known mistake yours looks like.
+#
 # ### Exercise 1 · `feed_forward`
 #
 # ●○○ · 5 minutes
@@ -672,6 +674,8 @@ check("count_parameters", count_parameters)
 
 # %% [markdown]
 # ## Questions
+#
+# No hurry and no marks. Every wrong answer says why it is wrong, and you may try again.
 
 # %%
 quiz("lesson5")
