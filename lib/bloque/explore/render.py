@@ -65,7 +65,7 @@ class Drawing:
                 self.canvas.restore_region(self._background)
             for parent, artists in self._over:
                 for artist in artists:
-                    if artist.get_visible() and not (isinstance(artist, Text) and not artist.get_text()):
+                    if artist.get_visible() and not _empty(artist):
                         parent.draw_artist(artist)
             return np.asarray(self.canvas.buffer_rgba())
 
@@ -111,6 +111,11 @@ class Drawing:
 
     def _limits(self) -> tuple[Any, ...]:
         return tuple((*axes.viewLim.bounds, axes.get_xscale(), axes.get_yscale()) for axes in self.figure.axes)
+
+
+def _empty(artist: Artist) -> bool:
+    """A text without words has nothing to draw, unless an arrow hangs on it; most titles are such texts."""
+    return isinstance(artist, Text) and not artist.get_text() and getattr(artist, "arrow_patch", None) is None
 
 
 def _reaches_out(artists: Iterable[Artist]) -> bool:
