@@ -204,9 +204,7 @@ def test_full_width_opaque_and_in_either_theme(shown, width, theme):
 
 
 def filled(shown):
-    shown.page.wait_for_function(
-        "e => !e.bloque.out.size && !e.bloque.ahead(e.bloque.here(), 1).length", arg=shown.view.element_handle()
-    )
+    shown.page.wait_for_function("e => !e.bloque.out.size && !e.bloque.ahead(e.bloque.here(), 1).length", arg=shown.view.element_handle())
 
 
 def test_frames_in_the_browser_answer_while_the_kernel_is_busy_or_gone(shown):
