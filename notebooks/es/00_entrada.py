@@ -299,6 +299,8 @@ print(np.allclose(library_output, output), np.allclose(library_weights, softmax(
 # | peso | *weight* | la parte que le toca a cada valor |
 # | token | *token* | una palabra o un trozo de palabra: la unidad en que se corta el texto |
 # | red por posición | *position-wise network* | la red que transforma cada token por separado |
+#
+# Todos los términos están en el [glosario](90_glosario.ipynb).
 
 # %% [markdown]
 # ## Fuentes

@@ -614,6 +614,8 @@ score("lesson1")
 # | temperatura | *temperature* | lo que divide a las puntuaciones |
 # | entropía | *entropy* | cuánto se reparte el peso |
 # | entropía cruzada | *cross-entropy* | la pérdida $-\ln p_y$ |
+#
+# Todos los términos están en el [glosario](90_glosario.ipynb).
 
 # %% [markdown]
 # ## Fuentes

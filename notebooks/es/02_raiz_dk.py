@@ -695,6 +695,8 @@ score("lesson2")
 # | error típico | *standard error* | cuánto varía una estimación de un experimento a otro, como desviación típica |
 # | curtosis | *kurtosis* | cuánto pesan las colas; 3 en la normal |
 # | traza | *trace* | la suma de la diagonal de una matriz |
+#
+# Todos los términos están en el [glosario](90_glosario.ipynb).
 
 # %% [markdown]
 # ## Fuentes

@@ -719,6 +719,8 @@ score("lesson4")
 # | pre-norm | *pre-norm* | la norma delante de la subcapa |
 # | colapso de rango | *rank collapse* | todas las filas acaban siendo la misma |
 # | tasa de aprendizaje | *learning rate* | el tamaño de cada paso al entrenar |
+#
+# Todos los términos están en el [glosario](90_glosario.ipynb).
 
 # %% [markdown]
 # ## Fuentes
