@@ -7,6 +7,7 @@ import json
 import random
 import threading
 import tracemalloc
+import zlib
 
 import numpy as np
 import pytest
@@ -21,6 +22,17 @@ from bloque.explore.tour import LONGEST_TOUR, default_tour, telling_positions
 
 def read(data):
     return np.asarray(Image.open(io.BytesIO(data)).convert("RGBA"))
+
+
+def applied(base, packed):
+    """What view.js does with a packed frame: the base's words, and over them the runs that change."""
+    words = read(base).reshape(-1, 4).view("<u4").reshape(-1).copy()
+    told = np.frombuffer(zlib.decompress(packed), dtype="<u4")
+    edges, values = told[1 : 1 + told[0]].astype(int), told[1 + told[0] :]
+    for begin, end in zip(edges[::2], edges[1::2], strict=True):
+        words[begin:end], values = values[: end - begin], values[end - begin :]
+    assert not values.size
+    return words.view(np.uint8).reshape(read(base).shape)
 
 
 def test_the_example_in_the_docstring_runs():
@@ -207,8 +219,11 @@ def test_a_static_page_gets_the_tour(waves, tmp_path):
     made.explorer.guess = Guess("top", 0, 1, step=0.1, truth=0.8, axes=made.left, axis="y")
     manifest = json.loads(made.explorer.export(tmp_path, pixel_ratio=2).read_text(encoding="utf-8"))
     assert set(manifest["frames"]) == {"0,0,0", "1,0,0", "2,0,0"}
-    for frame in manifest["frames"].values():
-        assert read((tmp_path / frame["file"]).read_bytes()).shape == (400, 1000, 4)
+    base = (tmp_path / manifest["base"]).read_bytes()
+    for key, frame in manifest["frames"].items():
+        position = tuple(map(int, key.split(",")))
+        pixels = applied(base, (tmp_path / frame["file"]).read_bytes())
+        assert np.array_equal(pixels, made.explorer.pixels(position, 2)[0])
     assert manifest["frames"]["2,0,0"]["caption"] == "speed 3, sine, highest 3"
     assert manifest["controls"][0]["readouts"][1] == "2 Hz"
     assert manifest["guess"]["question"] == "How high?"

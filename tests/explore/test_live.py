@@ -1,14 +1,12 @@
 """The widgets of an explorer and their answers, without a browser: messages in, messages out."""
 
-import zlib
-
 import numpy as np
 import pytest
 
 from bloque.explore import Guess, view
 from bloque.explore.render import LOCK
 
-from .test_explorer import read
+from .test_explorer import applied
 
 
 class Page:
@@ -39,17 +37,6 @@ def test_nothing_is_drawn_unless_asked(waves):
     before = len(made.calls)
     Page(made.explorer)
     assert len(made.calls) == before
-
-
-def applied(base, packed):
-    """What view.js does with a packed frame: the base's words, and over them the runs that change."""
-    words = read(base).reshape(-1, 4).view("<u4").reshape(-1).copy()
-    told = np.frombuffer(zlib.decompress(packed), dtype="<u4")
-    edges, values = told[1 : 1 + told[0]].astype(int), list(told[1 + told[0] :])
-    for begin, end in zip(edges[::2], edges[1::2], strict=True):
-        words[begin:end] = [values.pop(0) for _ in range(begin, end)]
-    assert not values
-    return words.view(np.uint8).reshape(read(base).shape)
 
 
 def test_an_answer_holds_the_frame_python_would_draw(page):

@@ -22,18 +22,28 @@ export class StaticModel {
   emit(name, ...values) { for (const callback of this.listeners.get(name) ?? []) callback(...values); }
   async send(message) {
     if (message.kind !== "ask") return;
+    const { id, epoch, ratio } = message;
+    const answer = { kind: "frames", id, epoch, ratio };
     const pictures = [];
-    const answers = await Promise.all(message.keys.map(async (key) => {
+    if (message.base !== this.manifest.base) {
+      answer.base = this.manifest.base;
+      this.under ??= this.file(answer.base).then((found) => found.blob());
+      pictures.push(await this.under.catch(() => new Blob()));
+    }
+    answer.frames = await Promise.all(message.keys.map(async (key) => {
       const found = this.manifest.frames[key.join(",")];
       if (!found) return { key, error: this.manifest.texts.outside };
       try {
-        const answer = await fetch(new URL(found.file, this.base));
-        if (!answer.ok) throw new Error(String(answer.status));
-        return { key, caption: found.caption, blob: await answer.blob() };
+        return { key, caption: found.caption, over: this.manifest.base, packed: await (await this.file(found.file)).arrayBuffer() };
       } catch { return { key, error: this.manifest.texts.failed }; }
     }));
-    const frames = answers.map(({ blob, ...told }) => { if (blob) pictures.push(blob); return told; });
-    this.emit("msg:custom", { kind: "frames", id: message.id, epoch: message.epoch, ratio: message.ratio, frames }, pictures);
+    for (const told of answer.frames) if (told.packed) { pictures.push(told.packed); delete told.packed; }
+    this.emit("msg:custom", answer, pictures);
+  }
+  async file(name) {
+    const answer = await fetch(new URL(name, this.base));
+    if (!answer.ok) throw new Error(String(answer.status));
+    return answer;
   }
 }
 
@@ -96,6 +106,7 @@ function control(model, spec, place) {
 
 /** Put the explorer of a manifest in place of what `target` holds (its stored picture and caption). */
 export async function mount(target, address) {
+  if (typeof DecompressionStream !== "function") return null; // an old browser: the stored picture stays
   const base = new URL(address, document.baseURI);
   const answer = await fetch(base);
   if (!answer.ok) return null; // the stored picture stays
