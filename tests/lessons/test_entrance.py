@@ -9,7 +9,6 @@ import pytest
 
 import bloque
 from bloque.lessons import entrance as lesson
-from bloque.texts import languages
 
 NEEDS = ["numpy>=1.26", "matplotlib>=3.8", "ipywidgets>=8.1", "anywidget>=0.9.13", 'torch>=2.2; extra == "torch"']
 GOOD = {
@@ -20,14 +19,6 @@ GOOD = {
     "jupyterlab_widgets": "3.0.15",
     "bloque": bloque.__version__,
 }
-
-
-@pytest.fixture(params=languages())
-def spoken(request):
-    before = bloque.language()
-    bloque.language(request.param)
-    yield request.param
-    bloque.language(before)
 
 
 def examine(versions=None, python=(3, 11), environment=None, browser=False):
@@ -45,7 +36,7 @@ def remedies(report):
     return [finding.remedy for finding in report if not finding.good]
 
 
-def test_a_good_installation_is_fine(spoken):
+def test_a_good_installation_is_fine(each_language):
     report = examine()
     assert remedies(report) == []
     assert len(report) == 7
@@ -66,19 +57,19 @@ def test_this_very_installation_is_fine():
         ({"bloque": "0.9.0"}, ["0.9.0", bloque.__version__]),
     ],
 )
-def test_what_is_off_is_named_with_its_remedy(versions, told, spoken):
+def test_what_is_off_is_named_with_its_remedy(versions, told, each_language):
     found = remedies(examine(versions))
     assert len(found) == 1
     assert [words for words in told if words not in found[0]] == []
 
 
-def test_an_old_python_is_named(spoken):
+def test_an_old_python_is_named(each_language):
     (found,) = remedies(examine(python=(3, 9)))
     assert "3.9" in found
     assert "/somewhere/bin/python" in found
 
 
-def test_the_release_that_vs_code_cannot_draw_is_named_there_only(spoken):
+def test_the_release_that_vs_code_cannot_draw_is_named_there_only(each_language):
     assert remedies(examine()) == []
     (found,) = remedies(examine(environment={"VSCODE_PID": "1"}))
     assert "ipywidgets==8.1.8" in found
@@ -89,12 +80,12 @@ def test_a_page_of_its_own_python_is_no_fault():
     assert remedies(examine({"jupyterlab_widgets": None})) == []
 
 
-def test_no_pip_in_the_browser(spoken):
+def test_no_pip_in_the_browser(each_language):
     (found,) = remedies(examine({"anywidget": None}, browser=True))
     assert "pip" not in found
 
 
-def test_a_report_counts_what_is_wrong(spoken):
+def test_a_report_counts_what_is_wrong(each_language):
     report = examine({"anywidget": None, "numpy": "1.0"})
     assert repr(report).count("✗") == 2
     assert repr(report).splitlines()[-1] == bloque.texts.text("entrance.test.wrong", wrong="2")
@@ -106,7 +97,7 @@ def test_dot_product(degrees, product):
     assert math.copysign(1, lesson.dot_product(90)) == 1  # no minus zero on the page
 
 
-def test_the_first_slider(spoken):
+def test_the_first_slider(each_language):
     explorer = lesson.dot()
     assert "0.00" in explorer.at(angle=90)
     assert "−3.00" in explorer.at(angle=180)
@@ -116,7 +107,7 @@ def test_the_first_slider(spoken):
     np.testing.assert_allclose(y, 3 * np.cos(np.radians(x)), atol=1e-9)
 
 
-def test_the_map_names_every_lesson(spoken):
+def test_the_map_names_every_lesson(each_language):
     picture = lesson.course_map()
     words = [text.get_text() for text in picture.figure.axes[0].texts]
     assert {"1", "2", "3", "4", "5", "6"} <= set(words)

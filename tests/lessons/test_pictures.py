@@ -33,7 +33,7 @@ def test_there_are_explorers_in_every_lesson():
 
 def drawn_whole(explorer, position):
     """The frame as Matplotlib draws it with no background kept and nothing animated."""
-    explorer._set(position)
+    explorer.at(**explorer.values(position))
     figure, moving = explorer.figure, explorer.drawing.moving
     engine = figure.get_layout_engine()
     animated = [artist.get_animated() for artist in moving]

@@ -13,14 +13,6 @@ from bloque.model import load, words_of
 from bloque.texts import text
 
 
-@pytest.fixture(params=["es", "en"])
-def language(request):
-    before = bloque.language()
-    bloque.language(request.param)
-    yield request.param
-    bloque.language(before)
-
-
 def test_sixteen_sentences_each_with_its_word_and_its_noun():
     for code, word in (("es", "banco"), ("en", "bank")):
         found = real_heads.examples(code)
@@ -104,20 +96,20 @@ def test_labels_show_what_goes_on():
     assert real_heads.labels(["<s>", "▁Me", "▁sen", "té", ".", "▁", "</s>"]) == ["<s>", "Me", "sen", "·té", ".", "␣", "</s>"]
 
 
-def test_a_word_that_is_not_there(language):
+def test_a_word_that_is_not_there(each_language):
     with pytest.raises(ValueError, match="perro"):
         real_heads.places(load().pieces("Me senté."), "perro")
 
 
 @pytest.mark.parametrize("name", real_heads.EXPLORERS)
-def test_explorers_are_built_and_walk_their_ends(name, language):
+def test_explorers_are_built_and_walk_their_ends(name, each_language):
     explorer = real_heads.EXPLORERS[name]()
     assert len(explorer.tour) <= 300
     assert explorer.alt == text(f"real_heads.{name}.alt")
     assert explorer.still().startswith(b"\x89PNG")
 
 
-def test_the_heads_explorer_with_other_sentences(language):
+def test_the_heads_explorer_with_other_sentences(each_language):
     explorer = real_heads.heads()
     unknown = explorer.at(sentence="Mi gato 🙂 va al banco 银行")
     assert "🙂, 银行" in unknown
@@ -133,7 +125,7 @@ def number_of_words(explorer):
     return len(explorer.figure.axes[0].images[0].get_array())
 
 
-def test_the_reader_s_block(language):
+def test_the_reader_s_block(each_language):
     good = real_heads.own_block_runs_model(bloque.encoder_block)
     assert good.difference == 0
     assert good.twin > good.other + 0.2
@@ -157,7 +149,7 @@ def test_entropy_similarity_and_deviation_by_hand():
     np.testing.assert_allclose(real_heads.deviations(states), [states.std()])
 
 
-def test_pictures_say_their_numbers(language):
+def test_pictures_say_their_numbers(each_language):
     assert "10" in repr(real_heads.counts()) or "6" in repr(real_heads.counts())
     assert "0.931" in repr(real_heads.sentence_pairs())
     assert real_heads.counts().png().startswith(b"\x89PNG")

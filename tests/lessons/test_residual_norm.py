@@ -8,21 +8,12 @@ import time
 import numpy as np
 import pytest
 
-import bloque
 from bloque import layer_norm
 from bloque.lessons import residual_norm as lesson
 
 AT = [0, 1, 3, 5, 7, 11]  # layers 1, 2, 4, 6, 8, 12
 WITH = [1.000, 1.157, 1.189, 1.141, 1.383, 1.805]
 WITHOUT = [0.109, 0.0572, 6.57e-3, 2.43e-4, 5.66e-5, 5.18e-7]
-
-
-@pytest.fixture(params=["es", "en"])
-def language(request):
-    before = bloque.language()
-    bloque.language(request.param)
-    yield request.param
-    bloque.language(before)
 
 
 def outputs(x, layers, residual):
@@ -157,7 +148,7 @@ def test_the_readers_own_layer_norm_is_used():
 
 
 @pytest.mark.parametrize("name", lesson.EXPLORERS)
-def test_every_position_of_every_tour_draws(name, language):
+def test_every_position_of_every_tour_draws(name, each_language):
     explorer = lesson.EXPLORERS[name]()
     assert 1 <= len(explorer.tour) <= 300
     captions = {explorer.at(**explorer.values(position)) for position in explorer.tour[::7]}
@@ -165,7 +156,7 @@ def test_every_position_of_every_tour_draws(name, language):
     assert not any("{" in caption or "nan" in caption.lower() for caption in captions)
 
 
-def test_captions_carry_the_key_numbers(language):
+def test_captions_carry_the_key_numbers(each_language):
     depth = lesson.derivative_by_depth()
     assert "1.805" in depth.at()
     assert "5.18e−7" in depth.at(residual=False)

@@ -9,15 +9,7 @@ import pytest
 
 import bloque
 from bloque.lessons import softmax_saturation as lesson
-from bloque.texts import languages, number
-
-
-@pytest.fixture(params=languages())
-def spoken(request):
-    before = bloque.language()
-    bloque.language(request.param)
-    yield request.param
-    bloque.language(before)
+from bloque.texts import number
 
 
 @pytest.mark.parametrize(
@@ -125,7 +117,7 @@ CAPTIONS = {
 
 
 @pytest.mark.parametrize("name", lesson.EXPLORERS)
-def test_captions_carry_the_key_numbers(name, spoken):
+def test_captions_carry_the_key_numbers(name, each_language):
     explorer = lesson.EXPLORERS[name]()
     for position, numbers in CAPTIONS[name]:
         caption = explorer.at(**position)
@@ -165,7 +157,7 @@ def test_the_tangent_touches_the_curve():
     assert y[centre] == pytest.approx(here.get_ydata()[0])
 
 
-def test_the_truths_of_the_guesses_are_those_of_the_pictures(spoken):
+def test_the_truths_of_the_guesses_are_those_of_the_pictures(each_language):
     shift, gap = lesson.shift(), lesson.gap()
     assert number(shift.guess.truth, 4) in shift.at(shift=500)
     assert lesson.gap_slope(gap.guess.truth, 8) == pytest.approx(1e-3)

@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import bloque
 from bloque.model import load
 
 HERE = Path(__file__).parent
@@ -27,11 +26,3 @@ def tokens():
 def reference():
     """Hidden states and maps of transformers' BertModel, in units of 1e-5 (tools/model_reference.py)."""
     return dict(np.load(HERE / "reference.npz"))
-
-
-@pytest.fixture(params=["es", "en"])
-def each_language(request):
-    before = bloque.language()
-    bloque.language(request.param)
-    yield request.param
-    bloque.language(before)
