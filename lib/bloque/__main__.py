@@ -27,7 +27,7 @@ def main(arguments: list[str] | None = None) -> int:
     checking.add_argument("--seconds", type=float, default=120, help="for each notebook (default 120)")
     checking.add_argument("--jobs", type=int, default=2, help="kernels at a time, about 250 to 400 MB each (default 2)")
     classroom = commands.add_parser("class", help="notebooks without solutions and a teacher's page")
-    classroom.add_argument("folder", nargs="?", type=Path, default=Path("build/class"))
+    classroom.add_argument("folder", nargs="?", type=Path, default=Path("_class"))
     classroom.add_argument("--from", dest="source", type=Path, default=Path("notebooks"))
     chosen = parser.parse_args(arguments)
     if chosen.language:
