@@ -49,8 +49,10 @@ print("The Transformer, block by block · version", bloque.__version__)
 # | **Adam** | Adam | Gradient descent in which each parameter moves by the running mean of its gradient over the root of that of its square. | [lesson 6](06_make_it_learn.ipynb) |
 # | **attention** | atención | A weighted average of the values; the weights come from comparing a query with each key. | [lesson 0](00_entrance.ipynb), [lesson 2](02_sqrt_dk.ipynb) |
 # | **attention weight** | peso de atención | What comes out of softmax: between 0 and 1, and each row adds up to 1. | [lesson 1](01_softmax_saturation.ipynb) |
+# | **batch** | lote | The sequences that are processed together, and from which one training step learns. | [lesson 4](04_residual_layer_norm.ipynb), [lesson 6](06_make_it_learn.ipynb) |
 # | **block** | bloque | Attention and a position-wise network, each with its residual connection and its norm. | [lesson 5](05_full_block.ipynb) |
 # | **causal mask** | máscara causal | The mask that closes the future: each position attends to itself and to those before. | [lesson 5](05_full_block.ipynb) |
+# | **cosine** | coseno | How alike the directions of two vectors are: their dot product over the product of their lengths; 1 the same, 0 at right angles. | [lesson 4](04_residual_layer_norm.ipynb), [lesson 5](05_full_block.ipynb) |
 # | **cross-attention** | atención cruzada | Queries from one sequence, keys and values from another: in the paper, from the decoder and from the encoder. | [lesson 3](03_multi_head.ipynb), [lesson 5](05_full_block.ipynb) |
 # | **cross-entropy** | entropía cruzada | A classifier's loss: minus the logarithm of the weight of the right answer. | [lesson 1](01_softmax_saturation.ipynb) |
 # | **d_k** | d_k | The size of a query or a key: d_model over the number of heads. | [lesson 2](02_sqrt_dk.ipynb), [lesson 3](03_multi_head.ipynb) |
@@ -68,6 +70,7 @@ print("The Transformer, block by block · version", bloque.__version__)
 # | **key** | clave | The vector by which a token is found: every query is compared with it. | [lesson 0](00_entrance.ipynb), [lesson 2](02_sqrt_dk.ipynb) |
 # | **layer norm** | normalización por capas (layer norm) | Leaves each token with mean 0 and standard deviation 1 over its own columns; then scales by γ and shifts by β. | [lesson 4](04_residual_layer_norm.ipynb) |
 # | **learning rate** | tasa de aprendizaje | How far each parameter moves in a step. | [lesson 6](06_make_it_learn.ipynb) |
+# | **logit** | logit | The score of a token of the vocabulary, before the softmax that makes a probability of it. | [lesson 6](06_make_it_learn.ipynb) |
 # | **loss** | pérdida | The number that training brings down. | [lesson 1](01_softmax_saturation.ipynb), [lesson 6](06_make_it_learn.ipynb) |
 # | **mask** | máscara | Says which keys each query may look at; the scores of the others become −∞ before softmax. | [lesson 5](05_full_block.ipynb) |
 # | **multi-head attention** | atención de varias cabezas | Several heads side by side, whose outputs are merged and mixed by W^O. | [lesson 3](03_multi_head.ipynb) |
@@ -85,6 +88,7 @@ print("The Transformer, block by block · version", bloque.__version__)
 # | **residual connection** | conexión residual | Adds the input to the sublayer's output, and leaves the gradient a direct path. | [lesson 4](04_residual_layer_norm.ipynb) |
 # | **saturation** | saturación | The differences between scores are so large that one weight is nearly 1 and every slope nearly 0. | [lesson 1](01_softmax_saturation.ipynb) |
 # | **score** | puntuación | The number that goes into softmax: how well a query and a key fit. | [lesson 1](01_softmax_saturation.ipynb), [lesson 2](02_sqrt_dk.ipynb) |
+# | **seed** | semilla | The number that fixes what a generator of random numbers gives: the same seed, the same numbers. | [lesson 0](00_entrance.ipynb), [lesson 6](06_make_it_learn.ipynb) |
 # | **softmax** | softmax | Turns scores into weights: the exponential of each over the sum of all. | [lesson 1](01_softmax_saturation.ipynb) |
 # | **sublayer** | subcapa | The attention or the position-wise network of a block. | [lesson 4](04_residual_layer_norm.ipynb) |
 # | **temperature** | temperatura | The number that divides the scores: the lower it is, the more weight the largest score takes. | [lesson 1](01_softmax_saturation.ipynb) |

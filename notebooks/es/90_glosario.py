@@ -59,6 +59,7 @@ print("El Transformer, bloque a bloque · versión", bloque.__version__)
 # | **colapso de rango** | rank collapse | Sin conexiones residuales, las filas de una pila profunda de atenciones acaban siendo iguales. | [lección 4](04_residual_layer_norm.ipynb) |
 # | **conexión residual** | residual connection | Suma la entrada a la salida de la subcapa, y deja un camino directo al gradiente. | [lección 4](04_residual_layer_norm.ipynb) |
 # | **consulta** | query | El vector con el que un token pregunta; se compara con todas las claves. | [lección 0](00_entrada.ipynb), [lección 2](02_raiz_dk.ipynb) |
+# | **coseno** | cosine | Cuánto se parecen las direcciones de dos vectores: su producto escalar entre el producto de sus longitudes; 1 si apuntan igual, 0 si forman ángulo recto. | [lección 4](04_residual_layer_norm.ipynb), [lección 5](05_bloque_completo.ipynb) |
 # | **d_k** | d_k | El número de componentes de una consulta o una clave; con h cabezas, d_model entre h. | [lección 2](02_raiz_dk.ipynb), [lección 3](03_varias_cabezas.ipynb) |
 # | **d_model** | d_model | El ancho del modelo: cuántos números describen un token. | [lección 0](00_entrada.ipynb), [lección 3](03_varias_cabezas.ipynb) |
 # | **decodificador** | decoder | Escribe token a token: cada uno se ve a sí mismo y a los anteriores. | [lección 5](05_bloque_completo.ipynb) |
@@ -71,6 +72,8 @@ print("El Transformer, bloque a bloque · versión", bloque.__version__)
 # | **gradiente** | gradient | Las derivadas de la pérdida respecto de cada parámetro: dicen hacia dónde corregirlo. | [lección 0](00_entrada.ipynb), [lección 1](01_saturacion_softmax.ipynb) |
 # | **inducción** | induction | Decir qué token venía después de este la última vez que salió. | [lección 6](06_que_aprenda.ipynb) |
 # | **jacobiano** | Jacobian | La tabla de todas las derivadas de una función: cuánto se mueve cada salida al mover cada entrada. | [lección 1](01_saturacion_softmax.ipynb) |
+# | **logit** | logit | La puntuación de un token del vocabulario, antes de la softmax que la vuelve probabilidad. | [lección 6](06_que_aprenda.ipynb) |
+# | **lote** | batch | Las secuencias que se procesan juntas y de las que aprende un paso del entrenamiento. | [lección 4](04_residual_layer_norm.ipynb), [lección 6](06_que_aprenda.ipynb) |
 # | **máscara** | mask | Cierra posiciones: suma −∞ a sus puntuaciones antes de la softmax. | [lección 5](05_bloque_completo.ipynb) |
 # | **máscara causal** | causal mask | Cierra el futuro: cada posición atiende a sí misma y a las anteriores. | [lección 5](05_bloque_completo.ipynb) |
 # | **multiplicación por √d_model** | multiplication by √d_model | En el artículo, lo que agranda los embeddings antes de sumar la posición; no tiene que ver con la división entre √d_k. | [lección 2](02_raiz_dk.ipynb) |
@@ -85,6 +88,7 @@ print("El Transformer, bloque a bloque · versión", bloque.__version__)
 # | **red por posición** | position-wise network | Dos capas con una no linealidad en medio, las mismas en cada posición. | [lección 5](05_bloque_completo.ipynb) |
 # | **ReLU** | ReLU | Deja pasar lo positivo y pone a 0 lo negativo. | [lección 5](05_bloque_completo.ipynb) |
 # | **saturación** | saturation | Las diferencias entre puntuaciones son tan grandes que un peso casi llega a 1 y las pendientes, casi a 0. | [lección 1](01_saturacion_softmax.ipynb) |
+# | **semilla** | seed | El número que fija lo que sale de un generador de números al azar: misma semilla, mismos números. | [lección 0](00_entrada.ipynb), [lección 6](06_que_aprenda.ipynb) |
 # | **softmax** | softmax | Convierte puntuaciones en pesos: exponencial de cada una entre la suma de todas. | [lección 1](01_saturacion_softmax.ipynb) |
 # | **subcapa** | sublayer | La atención o la red por posición, dentro de un bloque. | [lección 4](04_residual_layer_norm.ipynb) |
 # | **tasa de aprendizaje** | learning rate | Cuánto se mueve cada parámetro en un paso. | [lección 6](06_que_aprenda.ipynb) |
