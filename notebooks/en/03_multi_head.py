@@ -67,8 +67,8 @@ from bloque.quiz import quiz, score
 both = lesson.rule(token=2, strength=6) + lesson.rule(token=5, strength=6)
 weights = lesson.one_head(strong=6, weak=6)
 
-print("scores ", [number(float(z), 0) for z in both])
-print("weights", [number(float(p), 3) for p in weights])
+print("scores ", *[number(float(z), 0) for z in both])
+print("weights", *[number(float(p), 3) for p in weights])
 
 # %% [markdown]
 # Two rules of strength 6 get 0.496 each. Neither is obeyed whole: the new vector is half one thing and half the other. The weights of one row compete, because together they make 1.
@@ -139,7 +139,7 @@ lesson.columns()
 # %%
 for heads in (1, 2, 4, 8):
     count = bloque.count_parameters(512, heads, 2048).attention
-    print(f"{heads} head(s): {number(count)} weights;  of full width: {number(lesson.wide_heads_count(512, heads))}")
+    print(f"h = {heads}: {number(count)} weights;  of full width: {number(lesson.wide_heads_count(512, heads))}")
 
 # %% [markdown]
 # Always 1 048 576. Eight heads of full width would take 8 388 608, eight times as many. “More heads” is free only when the heads get narrower.
@@ -262,8 +262,8 @@ print("largest output with W^O = 0:", number(float(abs(silent).max()), 1))
 # %%
 another = rng.standard_normal((n, d_model))
 another_maps = bloque.multi_head_attention(another, parameters, h)[1]
-print("row 0 of head 0, one sentence:    ", [number(float(p), 3) for p in maps[0, 0]])
-print("row 0 of head 0, another sentence:", [number(float(p), 3) for p in another_maps[0, 0]])
+print("row 0 of head 0, one sentence:    ", *[number(float(p), 3) for p in maps[0, 0]])
+print("row 0 of head 0, another sentence:", *[number(float(p), 3) for p in another_maps[0, 0]])
 
 # %% [markdown]
 # The idea is older than the Transformer. In 2014, Bahdanau, Cho and Bengio translated with a decoder that, at each step $i$, asked the encoder's states $h_j$ where to look. The question was the decoder's previous state $s_{i-1}$; the score was a small network, $e_{ij} = a(s_{i-1}, h_j)$; then came the same softmax and the same weighted sum. What the Transformer changed is the score, which went from a network to a dot product, and where the questions come from.
@@ -291,8 +291,8 @@ print("output", crossed.shape, " maps", cross_maps.shape)
 # Transposing one convention gives the other: $(QK^{\mathsf T})^{\mathsf T} = KQ^{\mathsf T}$, which is written $K^{\mathsf T} Q$ once tokens are columns. The question to ask is always the same: **along which axis do the weights add up to 1?** It must be the axis of the keys.
 
 # %%
-print("sums over keys:   ", [number(float(s), 3) for s in maps[0].sum(axis=-1)])
-print("sums over queries:", [number(float(s), 3) for s in maps[0].sum(axis=-2)])
+print("sums over keys:   ", *[number(float(s), 3) for s in maps[0].sum(axis=-1)])
+print("sums over queries:", *[number(float(s), 3) for s in maps[0].sum(axis=-2)])
 
 # %% [markdown]
 # ## A real model

@@ -82,8 +82,8 @@ network_change = bloque.feed_forward(touched, *block.feed_forward) - bloque.feed
 attention_change = (
     bloque.multi_head_attention(touched, block.attention, heads)[0] - bloque.multi_head_attention(X, block.attention, heads)[0]
 )
-print("network:  ", [number(float(c), 2) for c in abs(network_change).max(axis=1)])
-print("attention:", [number(float(c), 2) for c in abs(attention_change).max(axis=1)])
+print("network:  ", *[number(float(c), 2) for c in abs(network_change).max(axis=1)])
+print("attention:", *[number(float(c), 2) for c in abs(attention_change).max(axis=1)])
 
 # %% [markdown]
 # In the network only row 2 moves. In attention all of them do. That is the division of labour: **attention moves information between positions; the network changes each position by itself, with a nonlinearity.**
@@ -168,7 +168,7 @@ print("largest difference after undoing the shuffle < 1e−12:", bool(abs(shuffl
 
 # %%
 for position, row in enumerate(bloque.positional_encoding(2, 4)):
-    print("position", position, [number(float(value), 5) for value in row])
+    print("position", position, *[number(float(value), 5) for value in row])
 
 # %% [markdown]
 # Sine, cosine, sine, cosine: at position 1 the fast pair has already turned to 0.84147 and 0.54030, while the slow one has hardly moved: 0.01000 and 0.99995.
@@ -226,9 +226,10 @@ lesson.masks()
 
 # %%
 mask = bloque.causal_mask(3)
-print("scores       ", [number(float(s), 1) for s in lesson.SCORES[1]])
-for way, weights in ((way, function(lesson.SCORES, mask)[1]) for way, function in lesson.WAYS.items()):
-    print(f"{way:13}", [number(float(w), 4) for w in weights], " sum", number(float(weights.sum()), 4))
+print("scores       ", *[number(float(s), 1) for s in lesson.SCORES[1]])
+for name, way in zip(("before", "multiplied", "after", "renormalised"), lesson.WAYS.values(), strict=True):
+    weights = way(lesson.SCORES, mask)[1]
+    print(f"{name:13}", *[number(float(w), 4) for w in weights], " sum", number(float(weights.sum()), 4))
 
 # %% [markdown]
 # Multiplying leaks 0.0900 to the future. Masking afterwards leaves a row that adds up to 0.8598. With $-\infty$ before, or dividing again after, the row is 0.7311, 0.2689, 0.
@@ -239,7 +240,7 @@ for way, weights in ((way, function(lesson.SCORES, mask)[1]) for way, function i
 closed = np.ones((n, n), dtype=bool)
 closed[1] = False
 output, weights = bloque.attention(X, X, X, mask=closed)
-print("weights of row 1:", [number(float(w), 1) for w in weights[1]], " any NaN:", bool(np.isnan(output).any()))
+print("weights of row 1:", *[number(float(w), 1) for w in weights[1]], " any NaN:", bool(np.isnan(output).any()))
 
 # %% [markdown]
 # ## The paper's drawing
@@ -366,23 +367,26 @@ real_heads.sentence_pairs(own_block)
 real_heads.ablations()
 
 # %% [markdown]
-# The numbers in layer 4, for the same sentence: the whole model, then without the division, without the residual, without the norm.
+# The numbers in layer 4, for the same sentence:
 
 # %%
-for part in ((), "division", "residual", "norm"):
+missing = (("division", "without the division"), ("residual", "without the residual"), ("norm", "without the norm"))
+
+print("layer 4                   entropy, bits  likeness  deviation")
+for part, name in (((), "the whole model"), *missing):
     trace = load().trace("I sat down on the bank of the river.", without=part)
     bits = number(real_heads.entropies(trace.maps)[3], 2)
     alike = number(real_heads.similarities(trace.states)[4], 3)
     spread = number(real_heads.deviations(trace.states)[4], significant=2)
-    print(f"entropy {bits} bits, likeness {alike}, deviation {spread}")
+    print(f"{name:24}  {bits:>13}  {alike:>8}  {spread:>9}")
 
 # %% [markdown]
-# And how many twins are found when each piece is missing, in the same order:
+# And how many twins are found when each piece is missing:
 
 # %%
-for part in ("division", "residual", "norm"):
+for part, name in missing:
     found = real_heads.twins_found(real_heads.cosines(without=part))
-    print(f"twins: {found} of 8")
+    print(f"{name}: {found} of 8 twins")
 
 # %% [markdown]
 # - Without the division the entropy goes from 1.37 to 0.11 bits. Even so all 8 twins are found. In this model, trained already, leaving the division out changes the maps and not the result of this test. What it does for learning, lesson 6 shows.

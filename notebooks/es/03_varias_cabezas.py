@@ -67,8 +67,8 @@ from bloque.quiz import quiz, score
 both = lesson.rule(token=2, strength=6) + lesson.rule(token=5, strength=6)
 weights = lesson.one_head(strong=6, weak=6)
 
-print("puntuaciones", [number(float(z), 0) for z in both])
-print("pesos       ", [number(float(p), 3) for p in weights])
+print("puntuaciones", *[number(float(z), 0) for z in both])
+print("pesos       ", *[number(float(p), 3) for p in weights])
 
 # %% [markdown]
 # Con dos reglas de fuerza 6, cada token señalado se lleva 0.496. No se obedece del todo a ninguna: el vector nuevo es mitad de un valor y mitad del otro. Los pesos de una fila compiten, porque entre todos solo pueden sumar 1.
@@ -262,8 +262,8 @@ print("mayor salida con W^O = 0:", number(float(abs(silent).max()), 1))
 # %%
 another = rng.standard_normal((n, d_model))
 another_maps = bloque.multi_head_attention(another, parameters, h)[1]
-print("fila 0 de la cabeza 0, una frase:", [number(float(p), 3) for p in maps[0, 0]])
-print("fila 0 de la cabeza 0, otra frase:", [number(float(p), 3) for p in another_maps[0, 0]])
+print("fila 0 de la cabeza 0, una frase: ", *[number(float(p), 3) for p in maps[0, 0]])
+print("fila 0 de la cabeza 0, otra frase:", *[number(float(p), 3) for p in another_maps[0, 0]])
 
 # %% [markdown]
 # La idea es anterior al Transformer. En 2014, Bahdanau, Cho y Bengio traducían con un *codificador*, que lee la frase, y un *decodificador*, que escribe la traducción y en cada paso $i$ decide a qué estados $h_j$ del codificador mirar. La consulta era el estado anterior del decodificador, $s_{i-1}$; la puntuación la daba una red pequeña, $e_{ij} = a(s_{i-1}, h_j)$; después venían la misma softmax y la misma suma ponderada. El Transformer cambió la puntuación, que pasó de una red a un producto escalar, y el origen de las consultas: también pueden venir de la misma frase que las claves.
@@ -291,8 +291,8 @@ print("salida", crossed.shape, " mapas", cross_maps.shape)
 # Al transponer un convenio sale el otro: $(QK^{\mathsf T})^{\mathsf T} = KQ^{\mathsf T}$, que se escribe $K^{\mathsf T} Q$ cuando los tokens son columnas. La pregunta que hay que hacerse es siempre la misma: **¿a lo largo de qué eje suman 1 los pesos?** Tiene que ser el de las claves.
 
 # %%
-print("sumas sobre las claves:   ", [number(float(s), 3) for s in maps[0].sum(axis=-1)])
-print("sumas sobre las consultas:", [number(float(s), 3) for s in maps[0].sum(axis=-2)])
+print("sumas sobre las claves:   ", *[number(float(s), 3) for s in maps[0].sum(axis=-1)])
+print("sumas sobre las consultas:", *[number(float(s), 3) for s in maps[0].sum(axis=-2)])
 
 # %% [markdown]
 # ## Un modelo real

@@ -82,8 +82,8 @@ network_change = bloque.feed_forward(touched, *block.feed_forward) - bloque.feed
 attention_change = (
     bloque.multi_head_attention(touched, block.attention, heads)[0] - bloque.multi_head_attention(X, block.attention, heads)[0]
 )
-print("red:     ", [number(float(c), 2) for c in abs(network_change).max(axis=1)])
-print("atención:", [number(float(c), 2) for c in abs(attention_change).max(axis=1)])
+print("red:     ", *[number(float(c), 2) for c in abs(network_change).max(axis=1)])
+print("atención:", *[number(float(c), 2) for c in abs(attention_change).max(axis=1)])
 
 # %% [markdown]
 # En la red solo cambia la fila 2. En la atención cambian todas. Así se reparten el trabajo: **la atención lleva información de unas posiciones a otras; la red cambia cada posición por su cuenta, con una no linealidad.**
@@ -170,7 +170,7 @@ print("mayor diferencia al deshacer el desorden < 1e−12:", bool(abs(shuffled -
 
 # %%
 for position, row in enumerate(bloque.positional_encoding(2, 4)):
-    print("posición", position, [number(float(value), 5) for value in row])
+    print("posición", position, *[number(float(value), 5) for value in row])
 
 # %% [markdown]
 # Seno, coseno, seno, coseno: en la posición 1, la pareja rápida ya ha girado hasta 0.84147 y 0.54030, mientras que la lenta apenas se ha movido: 0.01000 y 0.99995.
@@ -228,9 +228,10 @@ lesson.masks()
 
 # %%
 mask = bloque.causal_mask(3)
-print("puntuaciones ", [number(float(s), 1) for s in lesson.SCORES[1]])
-for way, weights in ((way, function(lesson.SCORES, mask)[1]) for way, function in lesson.WAYS.items()):
-    print(f"{way:13}", [number(float(w), 4) for w in weights], " suma", number(float(weights.sum()), 4))
+print("puntuaciones ", *[number(float(s), 1) for s in lesson.SCORES[1]])
+for name, way in zip(("antes", "multiplicada", "después", "renormalizada"), lesson.WAYS.values(), strict=True):
+    weights = way(lesson.SCORES, mask)[1]
+    print(f"{name:13}", *[number(float(w), 4) for w in weights], " suma", number(float(weights.sum()), 4))
 
 # %% [markdown]
 # Al multiplicar, el sitio cerrado conserva un peso de 0.0900. Si la máscara va después de la softmax, queda una fila que suma 0.8598. Con $-\infty$ antes, o dividiendo después entre la suma, la fila es 0.7311, 0.2689, 0.
@@ -241,7 +242,7 @@ for way, weights in ((way, function(lesson.SCORES, mask)[1]) for way, function i
 closed = np.ones((n, n), dtype=bool)
 closed[1] = False
 output, weights = bloque.attention(X, X, X, mask=closed)
-print("pesos de la fila 1:", [number(float(w), 1) for w in weights[1]], " algún NaN:", bool(np.isnan(output).any()))
+print("pesos de la fila 1:", *[number(float(w), 1) for w in weights[1]], " algún NaN:", bool(np.isnan(output).any()))
 
 # %% [markdown]
 # ## El dibujo del artículo
@@ -373,20 +374,23 @@ real_heads.ablations()
 # Las cifras, en la capa 4, para la misma frase:
 
 # %%
-for part in ((), "division", "residual", "norm"):
+missing = (("division", "sin la división"), ("residual", "sin la conexión residual"), ("norm", "sin la norma"))
+
+print("capa 4                    entropía, bits  parecido  desviación")
+for part, name in (((), "el modelo entero"), *missing):
     trace = load().trace("Me senté en el banco de mi jardín.", without=part)
     bits = number(real_heads.entropies(trace.maps)[3], 2)
     alike = number(real_heads.similarities(trace.states)[4], 3)
     spread = number(real_heads.deviations(trace.states)[4], significant=2)
-    print(f"entropía {bits} bits, parecido {alike}, desviación {spread}")
+    print(f"{name:24}  {bits:>14}  {alike:>8}  {spread:>10}")
 
 # %% [markdown]
-# Por orden: entero, sin la división, sin la conexión residual, sin la norma. Y ahora las gemelas que se encuentran cuando falta cada pieza:
+# Y ahora, las gemelas que se encuentran cuando falta cada pieza:
 
 # %%
-for part in ("division", "residual", "norm"):
+for part, name in missing:
     found = real_heads.twins_found(real_heads.cosines(without=part))
-    print(f"gemelas: {found} de 8")
+    print(f"{name}: {found} gemelas de 8")
 
 # %% [markdown]
 # - Sin la división, la entropía pasa de 1.61 a 0.18 bits. Y aun así las 8 gemelas se encuentran. Quitarle la división a este modelo, que ya ha aprendido, le cambia los mapas, pero no este resultado. Otra cosa es aprender sin ella: lo prueba la lección 6.
