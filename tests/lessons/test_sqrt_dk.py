@@ -83,7 +83,7 @@ def test_the_norm_of_a_matrix_gradient_is_found_without_the_matrix() -> None:
     rng = np.random.default_rng(8)
     x, by_rows = rng.standard_normal((3, 4, 6)), rng.standard_normal((3, 4, 5))
     whole = [np.linalg.norm(a.T @ b) for a, b in zip(x, by_rows, strict=True)]
-    assert lesson._matrix_norm(x @ x.swapaxes(-1, -2), by_rows) == pytest.approx(whole)
+    assert lesson.matrix_gradient_norm(x @ x.swapaxes(-1, -2), by_rows) == pytest.approx(whole)
 
 
 @pytest.mark.parametrize("name", list(lesson.DIVISORS))

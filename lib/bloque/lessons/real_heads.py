@@ -19,6 +19,8 @@ import bloque
 from bloque import number
 from bloque.explore import Choice, Explorer, Picture, Sentence, Slider, Switch, style
 from bloque.files import data_file
+from bloque.lessons import residual_norm
+from bloque.lessons.softmax_saturation import entropy
 from bloque.model import load, words_of
 from bloque.model.pieces import SPACE, is_mark
 from bloque.texts import text
@@ -554,16 +556,12 @@ def sentence_pairs(block: Callable[..., Any] | None = None, *, without: str | Se
 
 def entropies(maps: np.ndarray) -> np.ndarray:
     """The mean entropy of the rows of weights in each layer, in bits: (layers, heads, n, n) -> (layers,)."""
-    bits = -maps * np.log2(np.maximum(maps, np.finfo(maps.dtype).tiny))
-    return bits.sum(axis=-1).mean(axis=(1, 2))
+    return entropy(maps).mean(axis=(1, 2)) / np.log(2)
 
 
 def similarities(states: np.ndarray) -> np.ndarray:
     """The mean cosine between two different rows: (layers, n, d_model) -> (layers,)."""
-    unit = states / np.linalg.norm(states, axis=-1, keepdims=True)
-    between = unit @ unit.swapaxes(-1, -2)
-    n = states.shape[1]
-    return (between.sum(axis=(-1, -2)) - n) / (n * (n - 1))
+    return residual_norm.similarity(residual_norm.cosines(states))
 
 
 def deviations(states: np.ndarray) -> np.ndarray:
@@ -577,7 +575,7 @@ def ablations(sentence: str | None = None) -> Explorer:
     model = load()
     traces = {name: model.trace(sentence, without=() if name == "whole" else name) for name in REMOVED}
     names = labels(traces["whole"].pieces)
-    entropy = {name: entropies(trace.maps) for name, trace in traces.items()}
+    entropy_of = {name: entropies(trace.maps) for name, trace in traces.items()}
     similarity = {name: similarities(trace.states) for name, trace in traces.items()}
     spread = {name: deviations(trace.states) for name, trace in traces.items()}
     layers = np.arange(LAYERS + 1)
@@ -602,8 +600,8 @@ def ablations(sentence: str | None = None) -> Explorer:
     grid.set_ylabel(text("real_heads.queries"), color=style.QUERIES)
     grid.set_title(text("real_heads.ablations.map"))
 
-    bits.plot(layers[1:], entropy["whole"], "--", color=style.MUTED, label=text("real_heads.ablations.whole"))
-    (entropy_line,) = bits.plot(layers[1:], entropy["whole"], "-", color=style.WEIGHTS, label=text("real_heads.ablations.present"))
+    bits.plot(layers[1:], entropy_of["whole"], "--", color=style.MUTED, label=text("real_heads.ablations.whole"))
+    (entropy_line,) = bits.plot(layers[1:], entropy_of["whole"], "-", color=style.WEIGHTS, label=text("real_heads.ablations.present"))
     bits.axhline(np.log2(n), color=style.TEXT, linestyle=":", linewidth=1)
     bits.annotate(text("real_heads.ablations.uniform"), (12.4, np.log2(n)), (0, 3), textcoords="offset points", ha="right", fontsize=9)
     bits.set(xlim=(0.5, 12.5), ylim=(-0.1, np.log2(n) * 1.25), xlabel=text("real_heads.ablations.layer"))
@@ -623,7 +621,7 @@ def ablations(sentence: str | None = None) -> Explorer:
     def frame(without: str, layer: int, head: int) -> str:
         chosen = Head(int(layer), int(head))
         image.set_data(chosen.of(traces[without].maps))
-        entropy_line.set_ydata(entropy[without])
+        entropy_line.set_ydata(entropy_of[without])
         alike_line.set_ydata(similarity[without])
         for line in here:
             line.set_xdata([chosen.layer, chosen.layer])
@@ -631,7 +629,7 @@ def ablations(sentence: str | None = None) -> Explorer:
             "real_heads.ablations.caption",
             without=text(f"real_heads.ablations.options.without.{without}"),
             layer=chosen.layer,
-            entropy=number(float(entropy[without][chosen.layer - 1]), 2),
+            entropy=number(float(entropy_of[without][chosen.layer - 1]), 2),
             similarity=number(float(similarity[without][chosen.layer]), 3),
             deviation=number(float(spread[without][chosen.layer]), significant=3),
         )
@@ -640,4 +638,3 @@ def ablations(sentence: str | None = None) -> Explorer:
 
 
 EXPLORERS = {"heads": heads, "overview": overview, "ablations": ablations}
-PICTURES = {"counts": counts, "pairs": sentence_pairs}

@@ -206,9 +206,9 @@ def _blocks(draw: int) -> tuple[np.ndarray, tuple[tuple[MultiHeadParameters, tup
 
 
 def cosines(rows: np.ndarray) -> np.ndarray:
-    """The cosine of every row with every other: (n, d) -> (n, n)."""
+    """The cosine of every row with every other: (..., n, d) -> (..., n, n)."""
     unit = rows / np.linalg.norm(rows, axis=-1, keepdims=True)
-    return unit @ unit.T
+    return unit @ unit.swapaxes(-1, -2)
 
 
 @functools.cache

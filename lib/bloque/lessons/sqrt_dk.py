@@ -102,12 +102,12 @@ def attention_gradients(
                 by_output = 2 * (output - target) / (n * d_model)
                 by_parts = bloque.attention_backward(by_output, queries, keys, values, weights, scale=scale)
                 slopes = np.abs(bloque.softmax_jacobian(weights)).max(axis=(-2, -1))
-                matrices = (_matrix_norm(gram, by_part) for by_part in by_parts)
+                matrices = (matrix_gradient_norm(gram, by_part) for by_part in by_parts)
                 kept.setdefault((name, d_k), []).append((np.linalg.norm(by_parts[0], axis=-1), slopes, *matrices))
     return {key: Gradients(*(np.concatenate(column)[:sentences] for column in zip(*rows, strict=True))) for key, rows in kept.items()}
 
 
-def _matrix_norm(gram: np.ndarray, by_rows: np.ndarray) -> np.ndarray:
+def matrix_gradient_norm(gram: np.ndarray, by_rows: np.ndarray) -> np.ndarray:
     """‖Xᵀ G‖ from X Xᵀ (…, n, n) and G (…, n, d): ∂W = Xᵀ ∂Q need not be built to know its norm."""
     squares = (gram * (by_rows @ by_rows.swapaxes(-1, -2))).sum(axis=(-2, -1))
     return np.sqrt(np.maximum(squares, 0))

@@ -16,7 +16,7 @@ from bloque.explore.render import LOCK, Drawing, png
 from bloque.files import data_file
 from bloque.texts import number, text
 from bloque.training import ModelSettings, Training, answer_places, attention_maps, paper_schedule
-from bloque.training.runs import EVERY, Forming, Runs, answer_weight, previous_weight, read_forming, read_runs
+from bloque.training.runs import EVERY, Forming, Runs, read_forming, read_runs
 
 # colour and dash of each arm, the same in every figure of the lesson
 LOOK = {
@@ -41,9 +41,6 @@ REPAIRS = {
     "warm_up": ("post_warm", "post_cold"),
     "scale": ("scaled", "unscaled"),
 }
-
-
-RAISED = str.maketrans("-012345678", "⁻⁰¹²³⁴⁵⁶⁷⁸")
 
 
 @functools.cache
@@ -143,7 +140,7 @@ def arriving() -> Explorer:
     axes = explorer.figure.subplots()
     axes.set(xlim=(0.5, 12.5), ylim=(1e-8, 10), yscale="log", xticks=range(1, 13), xlabel=text("training.block"))
     axes.set_ylabel(text("training.norm_arriving"))
-    axes.set_yticks([10.0**k for k in range(-8, 2, 2)], [f"10{str(k).translate(RAISED)}" for k in range(-8, 2, 2)])
+    axes.set_yticks([10.0**k for k in range(-8, 2, 2)], [number(10.0**k, significant=1) for k in range(-8, 2, 2)])
     axes.minorticks_off()
     axes.grid(axis="y")
     seeds = len(runs_of("residual").loss)
@@ -409,16 +406,6 @@ class LiveTraining:
 def live(training: Training | None = None, steps: int = 400) -> LiveTraining:
     """A training to start, stop and resume by a button."""
     return LiveTraining(training, steps)
-
-
-def heads_of(training: Training) -> list[tuple[int, int, float, float]]:
-    """For each head: block, head (from 1), its mean weight on the token before, and on the answer's place."""
-    batch = training.new_batch(np.random.default_rng([12345, 2]), 256)
-    found = []
-    for block, maps in enumerate(attention_maps(batch.tokens, training.parameters, training.settings)):
-        before, answer = previous_weight(maps).mean(axis=0), answer_weight(maps, batch)
-        found += [(block + 1, head + 1, float(before[head]), float(answer[head])) for head in range(len(before))]
-    return found
 
 
 EXPLORERS = {

@@ -10,6 +10,13 @@ import numpy as np
 import bloque
 from bloque.checks.exercise import Exercise, cases
 
+
+def weights_of(scores: np.ndarray, axis: int | None = -1) -> np.ndarray:
+    """Softmax without the library's checks, which would take longer than the sums of an exercise."""
+    exponentials = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    return exponentials / exponentials.sum(axis=axis, keepdims=True)
+
+
 # ── softmax ──────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -187,12 +194,6 @@ SOFTMAX_JACOBIAN = Exercise(
 # ── the temperature that gives a wanted largest weight ───────────────────────────────────────────
 
 
-def _p(scores: np.ndarray) -> np.ndarray:
-    """Softmax without the library's checks, which would take longer than the sums here."""
-    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return exponentials / exponentials.sum(axis=-1, keepdims=True)
-
-
 def _bisect(falls: Callable[[float], float], wanted: float, low: float = 1e-6, high: float = 1e6) -> float:
     """Where a function that falls takes the value wanted; halving in logarithms."""
     for _ in range(50):
@@ -212,17 +213,17 @@ def _temperature(scores: Any, wanted: float, *, weight: str = "largest", answer:
     elif others == "mean":
         tau = (top - (z.sum() - top) / (n - 1)) / np.log(wanted * (n - 1) / (1 - wanted))
     elif others == "none":
-        tau = float(np.log(_p(z).max()) / np.log(wanted))
+        tau = float(np.log(weights_of(z).max()) / np.log(wanted))
     else:
         chosen = {"largest": int(z.argmax()), "first": 0, "last": n - 1}[weight]
         falls = z[chosen] >= np.median(z)
-        tau = _bisect(lambda t: _p(z / t)[chosen] * (1 if falls else -1), wanted * (1 if falls else -1))
+        tau = _bisect(lambda t: weights_of(z / t)[chosen] * (1 if falls else -1), wanted * (1 if falls else -1))
     return {
         "tau": tau,
         "inverse": 1 / tau,
         "square": tau**2,
         "root": float(np.sqrt(tau)),
-        "weights": _p(z / tau),
+        "weights": weights_of(z / tau),
         "coarse": float(np.round(tau, 1)),
         "whole": float(np.round(tau)),
         "negative": -tau,
@@ -272,7 +273,7 @@ SCALES = np.geomspace(1e-3, 1e4, 3000)
 def _slopes(z: np.ndarray, measure: str, act: str) -> np.ndarray:
     """A measure of the Jacobian at each of SCALES."""
     c = SCALES[:, None]
-    p = _p({"times": c * z, "plus": z + c * (z == z.max())}[act])
+    p = weights_of({"times": c * z, "plus": z + c * (z == z.max())}[act])
     jacobian = p[:, :, None] * np.eye(len(z)) - p[:, :, None] * p[:, None, :]
     size = np.abs(jacobian)
     return {

@@ -6,13 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from bloque.checks.catalogue.lesson1 import weights_of
 from bloque.checks.exercise import Exercise, cases
-
-
-def weights_of(scores: np.ndarray, axis: int | None = -1) -> np.ndarray:
-    """Softmax without the library's checks."""
-    exponentials = np.exp(scores - scores.max(axis=axis, keepdims=True))
-    return exponentials / exponentials.sum(axis=axis, keepdims=True)
 
 
 def divided(raw: np.ndarray, queries: np.ndarray, keys: np.ndarray, rule: str) -> np.ndarray:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from bloque.checks.catalogue.lesson2 import weights_of
+from bloque.checks.catalogue.lesson1 import weights_of
 from bloque.checks.exercise import Exercise, cases
 
 # ── splitting ────────────────────────────────────────────────────────────────────────────────────

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bloque.checks.catalogue.lesson2 import weights_of
+from bloque.checks.catalogue.lesson1 import weights_of
 from bloque.checks.exercise import Case, Exercise, cases
 
 # ── layer norm ───────────────────────────────────────────────────────────────────────────────────

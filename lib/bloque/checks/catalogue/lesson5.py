@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from bloque.checks.catalogue.lesson2 import DIVISIONS, divided, weights_of
+from bloque.checks.catalogue.lesson1 import weights_of
+from bloque.checks.catalogue.lesson2 import DIVISIONS, divided
 from bloque.checks.catalogue.lesson4 import NETWORKS, block, block_cases, two_layers
 from bloque.checks.exercise import Exercise, cases
 
