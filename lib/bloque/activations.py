@@ -31,7 +31,10 @@ _LOG_ERFC = {
 
 @errors.floating("hidden")
 def relu(hidden: np.ndarray) -> np.ndarray:
-    """max(0, h). Any shape; returns the same shape."""
+    """max(0, h). Any shape; returns the same shape.
+
+    Raises ValueError where h is NaN or +inf; −inf gives 0.
+    """
     return np.maximum(hidden, 0)
 
 

@@ -28,6 +28,7 @@ def softmax_backward(gradient: np.ndarray, weights: np.ndarray, axis: int = -1) 
 
     gradient, weights: (..., n), by the weights p = softmax(z), and the weights themselves.
     Returns (..., n), the gradient by the scores.
+    Raises ValueError where shapes do not fit.
     """
     errors.shapes("softmax_backward", gradient=(gradient, "... n"), weights=(weights, "... n"))
     mean = (weights * gradient).sum(axis=axis, keepdims=True)  # (..., 1)
@@ -49,6 +50,7 @@ def attention_backward(
     gradient: (..., n_q, d_v), by the output; the others as they entered and left the forward pass.
     The mask is in the weights already: a weight of 0 lets no gradient through to its score.
     Returns three arrays with the shapes of queries, keys and values.
+    Raises ValueError where shapes do not fit, or where a result overflows.
     """
     scale = attention_scale(queries, keys, values, scale)
     errors.shapes("attention_backward", gradient=(gradient, "... n_q d_v"), weights=(weights, "... n_q n_k"))
@@ -70,6 +72,7 @@ def layer_norm_backward(
 
     The means are over the row: a push along (1, …, 1) or along the row itself is normalised away.
     gradient, x: (..., d), by the output, and the input;  gamma: (d,), or None.
+    Returns (..., d), and two arrays (d,). Raises ValueError where shapes do not fit.
     """
     check_norm(x, gamma, None)
     errors.shapes("layer_norm_backward", gradient=(gradient, "... d"), x=(x, "... d"))
@@ -94,7 +97,7 @@ class FeedForwardKept:
 
 @errors.floating("x", "parameters")
 def feed_forward_forward(x: np.ndarray, parameters: FeedForwardParameters, activation: str = "relu") -> tuple[np.ndarray, FeedForwardKept]:
-    """The output of `feed_forward`, and what its backward pass needs."""
+    """The output of `feed_forward`, and what its backward pass needs. Shapes and errors are those of `feed_forward`."""
     check_feed_forward(x, parameters, activation)
     W1, b1, W2, b2 = parameters
     hidden = errors.finite(project(x, W1, b1), "hidden")  # (..., d_ff)
@@ -107,6 +110,8 @@ def feed_forward_backward(gradient: np.ndarray, kept: FeedForwardKept) -> tuple[
     """The gradients of `feed_forward` by x, and by its parameters.
 
     gradient: (..., d_model), by the output;  kept: from `feed_forward_forward`.
+    Returns (..., d_model), and the parameters' own container.
+    Raises ValueError where the gradient has not the shape of the output.
     """
     errors.shapes("feed_forward_backward", x=(kept.x, "... d_model"), gradient=(gradient, "... d_model"))
     W1, b1, W2, b2 = kept.parameters
@@ -150,7 +155,7 @@ def multi_head_attention_forward(
     mask: Any = None,
     scale: float | None = None,
 ) -> tuple[np.ndarray, MultiHeadKept]:
-    """The output of `multi_head_attention`, and what its backward pass needs."""
+    """The output of `multi_head_attention`, and what its backward pass needs. Arguments and errors are its own."""
     check_multi_head(x, context, weights, heads)
     source = x if context is None else context  # (..., n_k, d_model)
     queries = split_heads(project(x, weights.W_Q, weights.b_Q), heads)  # (..., heads, n_q, d_k)
@@ -167,6 +172,7 @@ def multi_head_attention_backward(gradient: np.ndarray, kept: MultiHeadKept) -> 
     """The gradients of `multi_head_attention` by x, by the context and by its parameters.
 
     gradient: (..., n_q, d_model), by the output;  kept: from `multi_head_attention_forward`.
+    Raises ValueError where the gradient has not the shape of the output.
     """
     shape = "... n_q d_model"
     errors.shapes("multi_head_attention_backward", merged=(kept.merged, shape), gradient=(gradient, shape))
@@ -212,6 +218,7 @@ def encoder_block_forward(
     """The output of `encoder_block`, and what its backward pass needs.
 
     The weights of the attention, (..., heads, n, n), are in ``kept.attention.weights``.
+    Arguments and errors are those of `encoder_block`.
     """
     errors.choice("norm", norm, ("post", "pre"))
     attention, attention_norm, network, network_norm = parameters
@@ -238,6 +245,8 @@ def encoder_block_backward(gradient: np.ndarray, kept: BlockKept) -> tuple[np.nd
 
     Each residual sum hands its gradient on twice: as it is, and through its sublayer.
     gradient: (..., n, d_model), by the output;  kept: from `encoder_block_forward`.
+    Returns (..., n, d_model), and the parameters' own container.
+    Raises ValueError where the gradient has not the shape of the output.
     """
     first, second = kept.attention_normed, kept.feed_forward_normed
     attention_gamma, network_gamma = kept.parameters.attention_norm.gamma, kept.parameters.feed_forward_norm.gamma
@@ -262,6 +271,8 @@ def encoder_backward(gradient: np.ndarray, kept: Sequence[BlockKept]) -> tuple[n
     """The gradients of a stack of blocks by its input, and by the parameters of each block.
 
     gradient: (..., n, d_model), by the output;  kept: from `encoder_block_forward`, block by block.
+    Returns (..., n, d_model), and a list with the parameters' container of each block.
+    Raises as `encoder_block_backward` does.
     """
     by_parameters = []
     for block in reversed(kept):

@@ -42,7 +42,10 @@ def split_heads(x: Any, heads: int) -> np.ndarray:
 
 
 def merge_heads(x: Any) -> np.ndarray:
-    """Put the heads side by side: (..., heads, n, d_head) -> (..., n, heads·d_head); undoes `split_heads`."""
+    """Put the heads side by side: (..., heads, n, d_head) -> (..., n, heads·d_head); undoes `split_heads`.
+
+    Raises ValueError when x has fewer than three axes.
+    """
     x = np.asarray(x)
     errors.shapes("merge_heads", x=(x, "... heads n d_head"))
     rows = x.swapaxes(-2, -3)  # (..., n, heads, d_head)
