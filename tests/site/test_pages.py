@@ -136,7 +136,7 @@ def test_no_page_names_another_server() -> None:
     for file in [*SITE.glob("e[sn]/*.html"), *SITE.glob("assets/**/*.css"), *SITE.glob("assets/*.js")]:
         text = Path(file).read_text(encoding="utf-8")
         loaded = re.findall(
-            r'<(?:script|img|link|iframe)[^>]+(?:src|href)="(https?:[^"]+)"|url\(["\']?(https?:[^)"\']+)|import[^;]*?["\'](https?:[^"\']+)',
+            r'<(?:script|img|link|iframe)[^>]+(?:src|href)="(https?:[^"]+)"|url\(["\']?(https?:[^)"\']+)|\bimport\s*\(?[\w{}*,\s]*(?:from\s*)?["\'](https?:[^"\']+)',
             text,
         )
         assert not loaded, f"{file.name}: {loaded}"

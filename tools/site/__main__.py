@@ -76,8 +76,8 @@ def write_lite(options: argparse.Namespace, pins: dict[str, Any]) -> None:
     root = options.out / "lite"
     shutil.copytree(assembled, root / "kernel")
     for language in pages.lessons(REPOSITORY):
-        lite.build(repository=REPOSITORY, work=CACHE, out=root / language, language=language,
-                   title=texts.text("site.name", lang=language), data=sorted((REPOSITORY / "data").iterdir()))  # fmt: skip
+        name = texts.text("site.name", lang=language)
+        lite.build(repository=REPOSITORY, work=CACHE, out=root / language, language=language, title=name)
 
 
 def wheel_source(wanted: str | None, pins: dict[str, Any]) -> str:

@@ -60,7 +60,7 @@ def configure(source: Path, language: str, title: str) -> None:
         (source / name).write_text(json.dumps(content, ensure_ascii=False, indent=1), encoding="utf-8")
 
 
-def build(*, repository: Path, work: Path, out: Path, language: str, title: str, data: list[Path]) -> None:
+def build(*, repository: Path, work: Path, out: Path, language: str, title: str) -> None:
     """Build JupyterLite for one language of the interface into ``out``.
 
     The notebooks of every language are in it, so that twin links work; ``out`` stands beside the
@@ -73,9 +73,7 @@ def build(*, repository: Path, work: Path, out: Path, language: str, title: str,
     for lesson_language in sorted(p.name for p in (repository / "notebooks").iterdir() if p.is_dir()):
         shutil.copytree(repository / "notebooks" / lesson_language, content / lesson_language,
                         ignore=shutil.ignore_patterns("*.py", ".ipynb_checkpoints"))  # fmt: skip
-    (content / "data").mkdir()
-    for file in data:
-        shutil.copy(file, content / "data" / file.name)
+    shutil.copytree(repository / "data", content / "data")
     configure(source, language, title)
     binaries = Path(sys.executable).parent
     environment = {**os.environ, "PATH": f"{binaries}{os.pathsep}{os.environ['PATH']}"}

@@ -13,7 +13,7 @@ from string import Template
 
 from bloque import texts
 from bloque.explore import Explorer, Picture
-from bloque.quiz import Quiz
+from bloque.quiz import Quiz, Score
 from tools.site import notebook
 from tools.site.markdown import Prose, code_html
 from tools.site.quiz import quiz_html
@@ -151,7 +151,7 @@ def page_address(address: str) -> str:
 
 def plain(title: str) -> str:
     """A heading without its Markdown, safe in HTML."""
-    return html.escape(re.sub(r"[*`]", "", title.replace("$\\sqrt{d_k}$", "√dₖ")).replace("$", ""))
+    return html.escape(re.sub(r"[*`$]", "", title.replace("$\\sqrt{d_k}$", "√dₖ").replace("√d_k", "√dₖ")))
 
 
 def cells_html(cells: list[notebook.RunCell], prose: Prose, folder: Path, out: Path) -> Iterator[str]:
@@ -160,8 +160,13 @@ def cells_html(cells: list[notebook.RunCell], prose: Prose, folder: Path, out: P
         if cell.kind == "markdown":
             yield prose.render(cell.source)
             continue
+        if isinstance(cell.value, Score):
+            continue  # the page's own questions count for themselves
         shown = shown_html(cell, position, prose, folder, out)
         source = code_html(cell.source)
+        if "exercise" in cell.tags:
+            yield f'<div class="cell">{source}</div>'  # nothing runs here, and so nothing is marked
+            continue
         if {"setup", "colophon"} & set(cell.tags):
             kind = "setup" if "setup" in cell.tags else "colophon"
             yield f'<details class="cell-details"><summary>{texts.text(f"site.code.{kind}")}</summary>{source}</details>'

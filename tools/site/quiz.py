@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 
 from bloque.quiz import Quiz
 from bloque.quiz.questions import Question
@@ -52,9 +53,14 @@ def _controls(question: Question, name: str, prose: Prose) -> str:
         )
     kind = "checkbox" if question.kind == "several" else "radio"
     return "".join(
-        f'<label><input type="{kind}" name="{name}" value="{option}"><span>{_inline(prose, told)}</span></label>'
+        f'<label><input type="{kind}" name="{name}" value="{option}"{_spoken(told)}><span>{_inline(prose, told)}</span></label>'
         for option, told in question.options.items()
     )
+
+
+def _spoken(told: str) -> str:
+    """A name for an option that is a formula alone, which not every reader of screens can say."""
+    return f' aria-label="{html.escape(_plain(told))}"' if re.fullmatch(r"\$[^$]+\$", told.strip()) else ""
 
 
 def _place(told: str) -> str:
@@ -74,4 +80,6 @@ def _inline(prose: Prose, source: str) -> str:
 
 
 def _plain(source: str) -> str:
-    return source.replace("`", "").replace("*", "").replace("$", "")
+    """What a line of Markdown says, formulas without their backslashes and braces."""
+    words = re.sub(r"\\(?:text|mathrm|operatorname|frac|tfrac|mathsf)|[`*$\\{}]", " ", source)
+    return re.sub(r"\s+", " ", words).strip()

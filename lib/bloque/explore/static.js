@@ -10,6 +10,7 @@ export class StaticModel {
     this.state = { spec: manifest, epoch: 0, notice: "", locked: Boolean(manifest.guess), guess_at: manifest.guess?.default ?? 0 };
     manifest.controls.forEach((control, place) => { this.state[`p${place}`] = control.default; });
     this.listeners = new Map();
+    this.parts = new Map();
   }
   get(name) { return this.state[name]; }
   set(name, value) {
@@ -34,11 +35,21 @@ export class StaticModel {
       const found = this.manifest.frames[key.join(",")];
       if (!found) return { key, error: this.manifest.texts.outside };
       try {
-        return { key, caption: found.caption, over: this.manifest.base, packed: await (await this.file(found.file)).arrayBuffer() };
+        const part = await this.part(found.file);
+        return { key, caption: found.caption, over: this.manifest.base, packed: part.subarray(found.from, found.from + found.size) };
       } catch { return { key, error: this.manifest.texts.failed }; }
     }));
     for (const told of answer.frames) if (told.packed) { pictures.push(told.packed); delete told.packed; }
     this.emit("msg:custom", answer, pictures);
+  }
+  /** The bytes of a file that holds many frames, fetched once. */
+  part(name) {
+    if (!this.parts.has(name)) {
+      const coming = this.file(name).then((answer) => answer.arrayBuffer()).then((bytes) => new Uint8Array(bytes));
+      coming.catch(() => this.parts.delete(name)); // to be tried again
+      this.parts.set(name, coming);
+    }
+    return this.parts.get(name);
   }
   async file(name) {
     const answer = await fetch(new URL(name, this.base));

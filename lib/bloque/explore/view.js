@@ -20,7 +20,8 @@ const STYLE = `
 .bloque-button { font: inherit; font-size: 13px; padding: 3px 12px; cursor: pointer; color: inherit; white-space: nowrap;
   background: transparent; border: 1px solid currentColor; border-radius: 3px; }
 .bloque-button:hover { background: color-mix(in srgb, currentColor 10%, transparent); }
-.bloque-stage { order: 2; position: relative; background: #fff; }
+.bloque-window { order: 2; overflow-x: auto; max-width: 100%; }
+.bloque-stage { position: relative; background: #fff; min-width: 540px; } /* narrower, its letters cannot be read: it scrolls */
 .bloque-stage canvas { display: block; width: 100%; height: auto; background: #fff; }
 .bloque-stage canvas.bloque-stale { opacity: .3; }
 .bloque-mark { position: absolute; pointer-events: none; box-sizing: border-box; border-width: 0; }
@@ -46,7 +47,7 @@ const STYLE = `
 .bloque-explorer .bloque-control .widget-readout { min-width: 5.2em; max-width: none; width: auto; text-align: right;
   font-variant-numeric: tabular-nums; white-space: nowrap; overflow: visible; }
 .bloque-explorer .bloque-control .slider-container { min-width: 80px; touch-action: none; }
-.bloque-explorer.bloque-locked .bloque-control { opacity: .55; }
+.bloque-explorer.bloque-locked .bloque-control { opacity: .78; }
 /* While the explorer lives, the stored picture and caption behind it are not needed. */
 .bloque-living + .jp-OutputArea-child, .bloque-living + .jp-OutputArea-child + .jp-OutputArea-child { display: none; }
 `;
@@ -259,7 +260,9 @@ class View {
     if (!this.counts.some((n) => n > 1)) this.reset.hidden = true;
     el.append(css);
     if (spec.guess) el.append(this.buildGuess());
-    el.append(this.stage, foot);
+    this.window = element("div", "bloque-window");
+    this.window.append(this.stage);
+    el.append(this.window, foot);
   }
 
   buildGuess() {
@@ -371,6 +374,13 @@ class View {
       if (this.seen) this.show();
     }, { root, rootMargin: "800px" });
     this.watch.observe(this.stage);
+    // Where the picture is wider than the page, the keyboard must be able to scroll it.
+    const fit = new ResizeObserver(() => {
+      if (this.window.scrollWidth > this.window.clientWidth + 1) this.window.tabIndex = 0;
+      else this.window.removeAttribute("tabindex");
+    });
+    fit.observe(this.window);
+    this.undo.push(() => fit.disconnect());
     for (const kind of ["pointerover", "focusin", "pointerdown"])
       box.addEventListener(kind, (event) => {
         const control = event.target.closest?.("[class*=bloque-at-]");

@@ -31,5 +31,16 @@ if (figures.length) {
   figures.forEach((figure) => wake.observe(figure));
 }
 
+// What scrolls sideways must scroll from the keyboard too; what does not must not stop the Tab key.
+const wide = document.querySelectorAll("pre, table, .katex-display, .output, main > figure");
+const reach = () => wide.forEach((part) => {
+  if (part.scrollWidth > part.clientWidth + 1 && getComputedStyle(part).overflowX !== "visible") part.tabIndex = 0;
+  else part.removeAttribute("tabindex");
+});
+reach();
+addEventListener("load", reach);
+addEventListener("resize", reach);
+addEventListener("toggle", reach, true); // a folded part has no width until it opens
+
 const quizzes = document.querySelectorAll("form.quiz");
 if (quizzes.length) import(new URL("quiz.js", import.meta.url)).then(({ start }) => quizzes.forEach(start));
