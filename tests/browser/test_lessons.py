@@ -1,10 +1,19 @@
 """Every lesson in a real browser: all cells run, every control moves its picture to what Python draws."""
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 
 from tools.lab import ROOT, open_notebook, run_all
 
 from .conftest import LESSONS, Shown, in_python
+
+
+def obstacles(page):
+    """What axe-core finds serious in what the lesson itself put on the page: prose, outputs, explorers, quizzes."""
+    found = Axe().run(page, context={"include": [[".jp-MarkdownOutput"], [".jp-OutputArea-output"]]}).response
+    return [
+        f"{v['id']}: {len(v['nodes'])} like {v['nodes'][0]['html'][:200]}" for v in found["violations"] if v["impact"] in ("serious", "critical")
+    ]
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: f"{path.parent.name}-{path.stem}")
@@ -14,6 +23,8 @@ def test_a_lesson_runs_and_its_explorers_move(page, jupyter, lesson):
     run_all(page)
     # Nothing is drawn ahead here: every picture is asked for, which is the longer way, and the tests stay short.
     page.evaluate("() => document.querySelectorAll('.bloque-view').forEach((e) => { e.bloque.ahead = () => []; })")
+    if not whole:  # the other twin is looked at in the dark
+        page.evaluate("() => jupyterapp.commands.execute('apputils:change-theme', { theme: 'JupyterLab Dark' })")
     assert page.locator('[data-mime-type="application/vnd.jupyter.error"], [data-mime-type="application/vnd.jupyter.stderr"]').count() == 0
     for place in range(page.locator(".bloque-explorer").count()):
         shown = Shown(page, place)
@@ -51,3 +62,4 @@ def test_a_lesson_runs_and_its_explorers_move(page, jupyter, lesson):
         digest, caption = in_python(page, shown)
         assert shown.caption.inner_text().split() == caption.split()
         assert shown.picture() == digest
+    assert not obstacles(page), "\n".join(obstacles(page))

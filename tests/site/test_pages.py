@@ -7,18 +7,12 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 
-from tests.site.conftest import ROOT, SITE, Watched, lesson_pages, manifests
-from tools.site import kernel
+from tests.site.conftest import SITE, Watched, lesson_pages, manifests
 
 PAGES = lesson_pages()
 LESSONS = [page for page in PAGES if re.search(r"/\d\d_", page)]
-
-
-@pytest.fixture(scope="session")
-def axe() -> str:
-    folder = kernel.npm_package("axe-core", "4.14.1", ROOT / ".cache" / "site" / "npm")
-    return (folder / "axe.min.js").read_text(encoding="utf-8")
 
 
 def test_both_languages_have_the_same_pages() -> None:
@@ -28,7 +22,7 @@ def test_both_languages_have_the_same_pages() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_page_is_quiet_and_accessible(page: str, watched: Watched, site: str, axe: str) -> None:
+def test_page_is_quiet_and_accessible(page: str, watched: Watched, site: str) -> None:
     watched.page.goto(f"{site}/{page}")
     watched.page.wait_for_load_state("networkidle")
     height = watched.page.evaluate("document.body.scrollHeight")
@@ -37,8 +31,7 @@ def test_page_is_quiet_and_accessible(page: str, watched: Watched, site: str, ax
         watched.page.wait_for_timeout(30)
     watched.page.wait_for_load_state("networkidle")
     assert watched.page.evaluate("document.documentElement.lang") == page[:2]
-    watched.page.evaluate(axe)
-    result = watched.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    result = Axe().run(watched.page, options={"resultTypes": ["violations"]}).response
     serious = [f"{v['id']}: {v['nodes'][0]['html'][:120]}" for v in result["violations"] if v["impact"] in ("serious", "critical")]
     assert not serious, "\n".join(serious)
     assert watched.errors == []
