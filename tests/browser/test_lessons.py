@@ -11,9 +11,8 @@ from .conftest import LESSONS, Shown, in_python
 def obstacles(page):
     """What axe-core finds serious in what the lesson itself put on the page: prose, outputs, explorers, quizzes."""
     found = Axe().run(page, context={"include": [[".jp-MarkdownOutput"], [".jp-OutputArea-output"]]}).response
-    return [
-        f"{v['id']}: {len(v['nodes'])} like {v['nodes'][0]['html'][:200]}" for v in found["violations"] if v["impact"] in ("serious", "critical")
-    ]
+    serious = [violation for violation in found["violations"] if violation["impact"] in ("serious", "critical")]
+    return [f"{v['id']}: {len(v['nodes'])} like {v['nodes'][0]['html'][:200]}" for v in serious]
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: f"{path.parent.name}-{path.stem}")

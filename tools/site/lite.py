@@ -18,8 +18,8 @@ LOCALES = {"es": "es_ES", "en": "en"}
 # Strings of JupyterLab's menus that the Spanish pack lacks.
 MENU_TITLES = {"es": {"menu\u0004Run": ["Ejecutar"], "menu\u0004Kernel": ["Núcleo"], "menu\u0004Tabs": ["Pestañas"]}}
 
-# Seen from the root of one application.
-KERNEL_ADDRESS = "../kernel/pyodide.mjs"
+# Seen from the folder of a page (lab/, notebooks/) of one application.
+KERNEL_ADDRESS = "../../kernel/pyodide.mjs"
 
 KERNEL_PACKAGES = ["micropip", "piplite", "ipykernel", "comm", "pyodide-kernel", "jedi", "ipython",
                    "ipywidgets", "anywidget", "numpy", "matplotlib", "bloque"]  # fmt: skip
@@ -33,6 +33,7 @@ def configure(source: Path, language: str, title: str) -> None:
             "appName": title,
             "defaultKernelName": "python",
             "enableMemoryStorage": False,
+            "exposeAppInBrowser": True,
             "faviconUrl": "./lab/favicon.ico",
             "litePluginSettings": {
                 "@jupyterlite/pyodide-kernel-extension:kernel": {
@@ -73,6 +74,10 @@ def build(*, repository: Path, work: Path, out: Path, language: str, title: str)
     for lesson_language in sorted(p.name for p in (repository / "notebooks").iterdir() if p.is_dir()):
         shutil.copytree(repository / "notebooks" / lesson_language, content / lesson_language,
                         ignore=shutil.ignore_patterns("*.py", ".ipynb_checkpoints"))  # fmt: skip
+    for notebook in content.glob("*/*.ipynb"):  # the kernel by its own name, or the reader is asked to choose one
+        cells = json.loads(notebook.read_text(encoding="utf-8"))
+        cells["metadata"]["kernelspec"] = {"display_name": "Python (Pyodide)", "language": "python", "name": "python"}
+        notebook.write_text(json.dumps(cells, ensure_ascii=False, indent=1), encoding="utf-8")
     shutil.copytree(repository / "data", content / "data")
     configure(source, language, title)
     binaries = Path(sys.executable).parent

@@ -31,6 +31,9 @@ class ExplorerError(ValueError):
     """An explorer that cannot be built or drawn, and why, in the reader's language."""
 
 
+_clock = getattr(time, "thread_time", time.perf_counter)  # a browser's Python has no clock of a thread's own
+
+
 class Explorer:
     """A figure with controls: sliders move it, its caption says what it shows.
 
@@ -156,9 +159,9 @@ class Explorer:
         """The function that puts the picture at a position. It is tried at every end and option at once."""
         self._function = function
         for position in telling_positions(self.grid):
-            began = time.thread_time()
+            began = _clock()
             self.draw(position)
-            taken = time.thread_time() - began
+            taken = _clock() - began
             if taken > SLOWEST_FRAME:
                 raise ExplorerError(text("explore.errors.slow", where=self.where(position), seconds=f"{taken:.0f}", most=SLOWEST_FRAME))
         self.caption = self._set(self.position)
