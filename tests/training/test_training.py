@@ -214,7 +214,7 @@ def test_the_stored_heads_form():
 
 def test_live_training_starts_stops_and_resumes():
     live = lesson.LiveTraining(Training(TINY, batch=4), steps=30)
-    first = bytes(live.image.value)
+    first = bytes(live.image.png)
     assert live.button.description == "Train"
     live.toggle()
     assert live.running.is_set()
@@ -226,8 +226,8 @@ def test_live_training_starts_stops_and_resumes():
         live.wait()
     assert live.training.steps == 30
     assert live.button.disabled
-    assert bytes(live.image.value) != first
-    assert bytes(live.image.value).startswith(b"\x89PNG")
+    assert bytes(live.image.png) != first
+    assert bytes(live.image.png).startswith(b"\x89PNG")
     whole = Training(TINY, batch=4)
     whole.run(30)
     np.testing.assert_array_equal(live.training.flat, whole.flat)

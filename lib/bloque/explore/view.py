@@ -40,6 +40,43 @@ class View(anywidget.AnyWidget):
     guess_at = traitlets.Int(0).tag(sync=True, echo_update=False)
 
 
+class LivePicture(anywidget.AnyWidget):
+    """A picture that Python changes while it works, with words for whoever does not see it.
+
+    ipywidgets.Image has no place for those words.
+    """
+
+    _esm = """
+export default { render({ model, el }) {
+  const image = Object.assign(document.createElement("img"), { alt: model.get("alt") });
+  image.style.cssText = `display: block; width: min(100%, ${model.get("width")}px)`;
+  let address = "";
+  const turn = async () => {
+    const next = URL.createObjectURL(new Blob([model.get("png")], { type: "image/png" }));
+    const ready = Object.assign(new Image(), { src: next });
+    await ready.decode().catch(() => {}); // never a blank between two pictures
+    image.src = next;
+    URL.revokeObjectURL(address);
+    address = next;
+  };
+  const output = () => el.closest(".jp-OutputArea-child"); // the stored picture waits behind, as an explorer's does
+  const placed = setTimeout(() => output()?.classList.add("bloque-living"), 100);
+  model.on("change:png", turn);
+  turn();
+  el.append(image);
+  return () => {
+    clearTimeout(placed);
+    output()?.classList.remove("bloque-living");
+    model.off("change:png", turn);
+    URL.revokeObjectURL(address);
+  };
+} };
+"""
+    png = traitlets.Bytes().tag(sync=True)
+    alt = traitlets.Unicode().tag(sync=True)
+    width = traitlets.Int(900).tag(sync=True)
+
+
 def view_class(grid: list[GridControl]) -> type[View]:
     """A view with one trait for each control."""
     traits: dict[str, Any] = {}

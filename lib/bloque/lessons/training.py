@@ -300,6 +300,8 @@ class LiveTraining:
     def __init__(self, training: Training | None = None, steps: int = 400):
         import ipywidgets
 
+        from bloque.explore.view import LivePicture
+
         self.training = training or Training(ModelSettings())
         self.steps = steps
         self.batch = self.training.new_batch(np.random.default_rng([12345, 2]), 128)
@@ -314,8 +316,7 @@ class LiveTraining:
         self.button = ipywidgets.Button(description=text("training.live.start"), icon="play", button_style="primary")
         self.bar = ipywidgets.IntProgress(min=0, max=steps, description=text("training.live.progress"))
         self.told = ipywidgets.Label()
-        self.image = ipywidgets.Image(format="png", layout={"max_width": "100%", "width": "900px"})
-        self.image.alt = text("training.live.alt")
+        self.image = LivePicture(alt=text("training.live.alt"))
         self.button.on_click(lambda _: self.toggle())
         self.box = ipywidgets.VBox([ipywidgets.HBox([self.button, self.bar, self.told]), self.image])
         self.look()
@@ -343,7 +344,7 @@ class LiveTraining:
         with LOCK:
             self.picture.show(steps, accuracies, np.array([layer[0] for layer in maps]))
             picture = png(self.drawing.pixels(1))
-        self.image.value, self.bar.value, self.told.value = picture, self.training.steps, self.caption
+        self.image.png, self.bar.value, self.told.value = picture, self.training.steps, self.caption
 
     def progress(self) -> Iterator[None]:
         """Train while it may, one step a turn."""
