@@ -83,7 +83,7 @@ def test_a_gap_in_a_line_is_no_error(waves):
 
 def test_a_frame_that_takes_ten_seconds_is_refused(waves, monkeypatch):
     clock = iter(range(0, 10_000, 10))
-    monkeypatch.setattr(explorer.time, "thread_time", lambda: next(clock))
+    monkeypatch.setattr(explorer, "_clock", lambda: next(clock))
     with pytest.raises(ExplorerError, match="10 s"):
         waves()
 

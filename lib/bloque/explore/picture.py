@@ -28,5 +28,8 @@ class Picture:
 
     def _ipython_display_(self) -> None:
         from .outputs import publish
+        from .view import LivePicture
 
-        publish(self.png(), self.caption, self.alt, width=self.figure.get_figwidth() * 100)
+        picture, width = self.png(), round(self.figure.get_figwidth() * 100)
+        view = LivePicture(png=picture, alt=self.alt, width=width)
+        publish(picture, self.caption, self.alt, width=width, view=view.model_id)

@@ -41,9 +41,10 @@ class View(anywidget.AnyWidget):
 
 
 class LivePicture(anywidget.AnyWidget):
-    """A picture that Python changes while it works, with words for whoever does not see it.
+    """A picture with words for whoever does not see it, which Python may change while it works.
 
-    ipywidgets.Image has no place for those words.
+    Neither a stored PNG, as JupyterLab shows it, nor ipywidgets.Image has a place for those words.
+    ``caption``: whether the caption that is stored behind it is hidden with the stored picture.
     """
 
     _esm = """
@@ -59,22 +60,27 @@ export default { render({ model, el }) {
     URL.revokeObjectURL(address);
     address = next;
   };
-  const output = () => el.closest(".jp-OutputArea-child"); // the stored picture waits behind, as an explorer's does
-  const placed = setTimeout(() => output()?.classList.add("bloque-living"), 100);
+  let output = null; // the stored picture waits behind, as an explorer's does
+  const hiding = model.get("caption") ? ["bloque-shown", "bloque-told"] : ["bloque-shown"];
+  const placed = setTimeout(() => { output = el.closest(".jp-OutputArea-child"); output?.classList.add(...hiding); }, 0);
   model.on("change:png", turn);
   turn();
   el.append(image);
   return () => {
     clearTimeout(placed);
-    output()?.classList.remove("bloque-living");
+    output?.classList.remove(...hiding);
     model.off("change:png", turn);
     URL.revokeObjectURL(address);
   };
 } };
 """
+    _css = """
+.bloque-shown + .jp-OutputArea-child, .bloque-told + .jp-OutputArea-child + .jp-OutputArea-child { display: none; }
+"""
     png = traitlets.Bytes().tag(sync=True)
     alt = traitlets.Unicode().tag(sync=True)
     width = traitlets.Int(900).tag(sync=True)
+    caption = traitlets.Bool(False).tag(sync=True)
 
 
 def view_class(grid: list[GridControl]) -> type[View]:

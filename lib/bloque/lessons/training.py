@@ -316,7 +316,7 @@ class LiveTraining:
         self.button = ipywidgets.Button(description=text("training.live.start"), icon="play", button_style="primary")
         self.bar = ipywidgets.IntProgress(min=0, max=steps, description=text("training.live.progress"))
         self.told = ipywidgets.Label()
-        self.image = LivePicture(alt=text("training.live.alt"))
+        self.image = LivePicture(alt=text("training.live.alt"), caption=True)
         self.button.on_click(lambda _: self.toggle())
         self.box = ipywidgets.VBox([ipywidgets.HBox([self.button, self.bar, self.told]), self.image])
         self.look()
