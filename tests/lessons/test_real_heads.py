@@ -33,11 +33,12 @@ def test_the_rule_for_the_noun_by_loops():
     """The same rule, head by head and piece by piece."""
     model, allowed = load(), []
     two = ("Me senté en el banco de mi jardín.", "jardín"), ("Guardé el dinero en el banco.", "dinero")
+    maps = {sentence: model.attention_maps(sentence) for sentence, _ in two}  # once: this is all of the test's time
     for layer, head in itertools.product(range(12), range(12)):
         weights = []
         for sentence, noun in two:
-            pieces, row = model.pieces(sentence), None
-            row = list(model.attention_maps(sentence)[layer, head, pieces.index("▁banco")])
+            pieces = model.pieces(sentence)
+            row = list(maps[sentence][layer, head, pieces.index("▁banco")])
             spot = real_heads.places(pieces, noun)
             if row.index(max(row)) in spot:
                 weights.append(sum(row[i] for i in spot))
