@@ -26,35 +26,34 @@ export class StaticModel {
     const { id, epoch, ratio } = message;
     const answer = { kind: "frames", id, epoch, ratio };
     const pictures = [];
-    if (message.base !== this.manifest.base) {
-      answer.base = this.manifest.base;
-      this.under ??= this.file(answer.base).then((found) => found.blob());
-      pictures.push(await this.under.catch(() => new Blob()));
-    }
+    const { base } = this.manifest;
+    const under = await this.part(base).catch(() => null);
+    if (under && message.base !== base) { answer.base = base; pictures.push(under); }
     answer.frames = await Promise.all(message.keys.map(async (key) => {
       const found = this.manifest.frames[key.join(",")];
       if (!found) return { key, error: this.manifest.texts.outside };
       try {
+        if (!under) throw new Error(base);
         const part = await this.part(found.file);
-        return { key, caption: found.caption, over: this.manifest.base, packed: part.subarray(found.from, found.from + found.size) };
+        return { key, caption: found.caption, over: base, packed: part.subarray(found.from, found.from + found.size) };
       } catch { return { key, error: this.manifest.texts.failed }; }
     }));
     for (const told of answer.frames) if (told.packed) { pictures.push(told.packed); delete told.packed; }
     this.emit("msg:custom", answer, pictures);
   }
-  /** The bytes of a file that holds many frames, fetched once. */
+  /** The bytes of a file, fetched once. */
   part(name) {
     if (!this.parts.has(name)) {
-      const coming = this.file(name).then((answer) => answer.arrayBuffer()).then((bytes) => new Uint8Array(bytes));
+      const coming = this.fetched(name);
       coming.catch(() => this.parts.delete(name)); // to be tried again
       this.parts.set(name, coming);
     }
     return this.parts.get(name);
   }
-  async file(name) {
+  async fetched(name) {
     const answer = await fetch(new URL(name, this.base));
     if (!answer.ok) throw new Error(String(answer.status));
-    return answer;
+    return new Uint8Array(await answer.arrayBuffer());
   }
 }
 

@@ -599,8 +599,8 @@ class View {
     if (this.closed || this.gone || !this.seen) return;
     const here = this.here();
     const missing = !this.frames.has(this.key(here));
-    const wishes = [...this.out.values()].filter(({ want }) => want).length;
-    if (missing && !wishes && !this.coming(here)) this.ask([here], 0, true);
+    const wishing = [...this.out.values()].some(({ want }) => want);
+    if (missing && !wishing && !this.coming(here)) this.ask([here], 0, true);
     if (document.visibilityState !== "visible") return;
     const still = performance.now() - this.moved;
     const quiet = still > RECENT;
