@@ -8,6 +8,7 @@ letter by letter and the numbers to three significant digits. Nothing else is fo
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
 from importlib import metadata
 from pathlib import Path
@@ -18,6 +19,11 @@ import pytest
 from tests.notebooks.numerals import BEHIND_OUTPUTS, Loosely, differences
 
 ROOT = Path(__file__).parent
+
+# The course's matrices are small: a second thread only waits for the first, at full speed. Said before
+# NumPy is there, and to the kernels of the notebooks and of JupyterLab too, which inherit it.
+for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
 
 
 def reasons_here() -> list[str]:

@@ -102,7 +102,7 @@ lesson.course_map()
 # %% [markdown]
 # ## How to use it
 #
-# **The sliders.** Nearly every figure moves: with the mouse, or with the arrow keys. Below it, a sentence says what you see, in numbers. Some ask for a guess first, and the controls stay locked until you make it. A wrong guess costs nothing: the figure then shows how far off it was.
+# **The sliders.** Nearly every figure moves: with the mouse, or with the keyboard, where Tab goes from the cell into the figure, the arrow keys move the slider, and Escape goes back to the cell. Below it, a sentence says what you see, in numbers. Some ask for a guess first, and the controls stay locked until you make it. A wrong guess costs nothing: the figure then shows how far off it was.
 #
 # In this one, the query $q$ stays where it is and a key $k$ turns round it.
 #

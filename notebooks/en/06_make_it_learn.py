@@ -205,7 +205,7 @@ print("mostly right, before:", bool(before > 0.75))
 print("mostly right, after: ", bool(small.evaluate()[1] > 0.75))
 
 # %% [markdown]
-# And the larger task, that of the first section? Is it learnt every time, or does that depend on the seed? These are the final accuracies of five stored trainings, each from a seed of its own. Each takes less than half a minute of one processor.
+# And the larger task, that of the first section? Is it learnt every time, or does that depend on the seed? These are the final accuracies of five stored trainings, each from a seed of its own.
 
 # %%
 plain = lesson.stored_runs()["plain"]

@@ -100,7 +100,7 @@ lesson.course_map()
 # %% [markdown]
 # ## Cómo se usa
 #
-# **Los deslizadores.** Casi todas las figuras se mueven: con el ratón, o con las flechas del teclado. Debajo, una frase dice lo que ves, con números. Algunas te piden antes una apuesta: los controles no se sueltan hasta que la haces. Si fallas, para un momento: ahí es donde engaña la intuición.
+# **Los deslizadores.** Casi todas las figuras se mueven: con el ratón, o con el teclado. Tab entra de la celda a la figura, las flechas mueven el deslizador y Escape te devuelve a la celda. Debajo, una frase dice lo que ves, con números. Algunas te piden antes una apuesta: los controles no se sueltan hasta que la haces. Si fallas, para un momento: ahí es donde engaña la intuición.
 #
 # En esta, una clave $k$ gira alrededor de una consulta $q$.
 #

@@ -64,3 +64,80 @@ def test_a_lesson_runs_and_its_explorers_move(page, jupyter, lesson):
     if not whole:
         found = obstacles(page)
         assert not found, "\n".join(found)
+
+
+ACTIVE = "() => [...document.querySelectorAll('.jp-Notebook .jp-Cell')].findIndex((e) => e.classList.contains('jp-mod-active'))"
+CELL_DONE = r"(i) => /\d/.test(document.querySelectorAll('.jp-Notebook .jp-Cell')[i].querySelector('.jp-InputPrompt').textContent)"
+
+
+def go_to(page, cell):
+    """With the arrow keys to a cell that is chosen, not edited."""
+    for _ in range(200):
+        here = page.evaluate(ACTIVE)
+        if here == cell:
+            return
+        page.keyboard.press("ArrowDown" if here < cell else "ArrowUp")
+    raise AssertionError(f"the keys do not lead to cell {cell}")
+
+
+def tab_to(page, selector, most=40):
+    """With Tab to the next thing that a selector finds; it must have the focus and show it."""
+    for _ in range(most):
+        page.keyboard.press("Tab")
+        if page.evaluate("(s) => document.activeElement.matches(s)", selector):
+            outline, shadow = page.evaluate(
+                "() => { const look = getComputedStyle(document.activeElement); return [look.outlineStyle, look.boxShadow]; }"
+            )
+            assert (outline, shadow) != ("none", "none"), f"{selector}: no one can see that it has the focus"
+            return
+    raise AssertionError(f"Tab does not lead to {selector}")
+
+
+def test_a_lesson_by_keyboard_alone(page, jupyter):
+    lesson = next(path for path in LESSONS if path.parent.name == "es" and path.stem.startswith("00"))
+    open_notebook(page, jupyter, lesson.relative_to(ROOT / "notebooks").as_posix())
+    cells = page.locator(".jp-Notebook .jp-Cell")
+    for cell in range(cells.count()):  # Shift+Enter from the first cell to the last
+        go_to(page, cell)
+        code = "jp-CodeCell" in cells.nth(cell).get_attribute("class")
+        page.keyboard.press("Shift+Enter")
+        if code:
+            page.wait_for_function(CELL_DONE, arg=cell)
+    page.keyboard.press("Escape")
+
+    def cell_of(selector):
+        return page.evaluate("(s) => [...document.querySelectorAll('.jp-Cell')].findIndex((e) => e.querySelector(s))", selector)
+
+    shown = Shown(page)  # the guess first, then the slider
+    shown.settle()
+    go_to(page, cell_of(".bloque-explorer"))
+    tab_to(page, ".bloque-guess input[type=range]")
+    page.keyboard.press("ArrowRight")
+    tab_to(page, ".bloque-commit")
+    page.keyboard.press("Enter")
+    assert shown.box.locator(".bloque-commit").count() == 0 or shown.box.locator(".bloque-commit").is_hidden()
+    tab_to(page, ".bloque-explorer .noUi-handle")
+    before, caption = shown.key(), shown.caption.inner_text()
+    here = page.evaluate(ACTIVE)
+    for key in ("ArrowRight", "ArrowUp", "PageUp"):
+        page.keyboard.press(key)
+    assert shown.settle() != before
+    assert shown.caption.inner_text() != caption
+    assert page.evaluate(ACTIVE) == here  # the slider's arrows do not lead out of its cell
+    page.keyboard.press("Escape")
+
+    go_to(page, cell_of(".bloque-quiz"))  # an answer, and the verdict on it
+    here = page.evaluate(ACTIVE)
+    quiz = page.locator(".bloque-quiz").first
+    tab_to(page, ".bloque-quiz input[type=radio]")
+    page.keyboard.press("Space")
+    page.keyboard.press("ArrowDown")
+    assert quiz.locator("input[type=radio]:checked").count() == 1
+    tab_to(page, ".bloque-quiz button")
+    before = quiz.inner_text()
+    page.keyboard.press("Enter")
+    page.wait_for_function("(s) => document.querySelector('.bloque-quiz').innerText !== s", arg=before)
+    tab_to(page, ".bloque-quiz select")
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("() => document.activeElement.selectedIndex") == 1
+    assert page.evaluate(ACTIVE) == here

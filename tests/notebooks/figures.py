@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import pkgutil
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.text import Text
 
 import bloque
 import bloque.lessons
@@ -44,17 +49,23 @@ def explorers() -> Iterator[tuple[str, Build]]:
 
 def look(build: Build, language: str) -> Shown:
     """Build an explorer in a language and read its figure as it is drawn at the default position."""
+    with speaking(language):  # until the figure has been read: a frame takes its words when it is drawn
+        return read(build())
+
+
+@contextlib.contextmanager
+def speaking(language: str) -> Iterator[None]:
+    """The course in a language, for a while."""
     before = bloque.language()
-    bloque.language(language)  # until the figure has been read: a frame takes its words when it is drawn
+    bloque.language(language)
     try:
-        return _read(build())
+        yield
     finally:
         bloque.language(before)
 
 
-def _read(explorer: Any) -> Shown:
-    from matplotlib.text import Text
-
+def read(explorer: Any) -> Shown:
+    """What an explorer shows: its words, controls, sizes and colours."""
     shown = Shown(labels=dict(getattr(explorer, "labels", {})))
     shown.words = {"title": getattr(explorer, "title", ""), "alt": explorer.alt, "caption": explorer.caption or repr(explorer)}
     for control in getattr(explorer, "controls", []):
@@ -71,6 +82,39 @@ def _read(explorer: Any) -> Shown:
     for artist in figure.findobj(lambda a: hasattr(a, "get_cmap") and getattr(a, "get_array", lambda: None)() is not None):
         shown.maps.add(artist.get_cmap().name.removesuffix("_r"))
     return shown
+
+
+def drawn_whole(explorer: Any, position: Any) -> tuple[np.ndarray, list[Text]]:
+    """A position as Matplotlib draws it with no background kept and nothing animated, and the words it drew."""
+    explorer.at(**explorer.values(position))
+    figure, moving = explorer.figure, explorer.drawing.moving
+    engine = figure.get_layout_engine()
+    animated = [artist.get_animated() for artist in moving]
+    for artist in moving:
+        artist.set_animated(False)
+    figure.set_layout_engine("none")  # the places of the axes are those of the first drawing
+    canvas = FigureCanvasAgg(figure)
+    drawn: list[Text] = []
+    draw = Text.draw
+    try:
+        Text.draw = lambda self, *given, **named: (drawn.append(self), draw(self, *given, **named))[1]
+        canvas.draw()
+    finally:
+        Text.draw = draw
+    pixels = np.asarray(canvas.buffer_rgba()).copy()
+    figure.set_layout_engine(engine)
+    for artist, kept in zip(moving, animated, strict=True):
+        artist.set_animated(kept)
+    figure.set_canvas(explorer.drawing.canvas)
+    return pixels, [words for words in drawn if words.get_visible() and words.get_text().strip()]
+
+
+def cut(explorer: Any) -> list[str]:
+    """The words of the present picture that stick out of it."""
+    _, drawn = drawn_whole(explorer, explorer.position)
+    width, height = explorer.figure.canvas.get_width_height()
+    boxes = [(words.get_text(), words.get_window_extent()) for words in drawn]
+    return [words for words, box in boxes if box.x0 < -1 or box.y0 < -1 or box.x1 > width + 1 or box.y1 > height + 1]
 
 
 def compare(name: str, shown: dict[str, Shown]) -> list[str]:

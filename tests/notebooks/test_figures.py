@@ -1,20 +1,67 @@
-"""Every explorer of every lesson says the same in each language, in that language's words."""
+"""Every explorer of every lesson: the same in each language and in its words, none of them cut; a frame is the whole picture."""
+
+from __future__ import annotations
+
+import pkgutil
+from typing import Any
 
 import pytest
 
+from bloque import lessons
 from bloque.texts import languages
-from tests.notebooks.figures import Build, compare, explorers, look
+from tests.notebooks.figures import Build, Shown, compare, cut, drawn_whole, explorers, read, speaking
 
 EXPLORERS = dict(explorers())
 
 
+def differing_pixels(explorer: Any) -> list[str]:
+    """Positions of which a frame in a drag is not the very picture that a full draw gives."""
+    wrong = []
+    for position in (explorer.tour[0], explorer.tour[-1]):
+        frame, _ = explorer.pixels(position)
+        differing = int((frame != drawn_whole(explorer, position)[0]).any(axis=-1).sum())
+        wrong += [f"{differing} pixels at {explorer.where(position)}"] if differing else []
+    return wrong
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", EXPLORERS)
-def test_an_explorer_speaks_each_language(name: str) -> None:
+def test_an_explorer(name: str) -> None:
+    """All that can be seen of an explorer in one test, because building it takes longer than looking."""
     build: Build = EXPLORERS[name]
-    problems = compare(name, {language: look(build, language) for language in languages()})
+    seen: dict[str, Shown] = {}
+    problems: list[str] = []
+    for language in languages():
+        with speaking(language):
+            explorer = build()
+            explorer.pixels(explorer.position)
+            problems += [f"{name} ({language}): «{words}» is cut by the edge of the figure" for words in cut(explorer)]
+            seen[language] = read(explorer)
+            if language == "es":  # the pixels do not depend on the language
+                problems += differing_pixels(explorer)
+    problems += compare(name, seen)
     assert not problems, "\n".join(problems)
 
 
-def test_there_are_explorers() -> None:
-    assert EXPLORERS
+def test_words_that_are_cut_are_found() -> None:
+    with speaking("es"):
+        explorer = EXPLORERS["full_block.masks"]()
+        assert cut(explorer) == []
+        explorer.figure.axes[1].set_title("palabras que no caben en el ancho de la figura " * 2)
+        explorer.redraw()
+        explorer.pixels(explorer.position)
+        assert len(cut(explorer)) == 1
+
+
+def test_a_frame_that_differs_is_found() -> None:
+    with speaking("es"):
+        explorer = EXPLORERS["softmax_saturation.jacobian"]()
+        explorer.drawing.moving.remove(explorer.figure.axes[1].images[0])  # it changes, and was not named as moving
+        explorer.drawing.forget()
+        explorer.pixels(explorer.tour[0])
+        assert differing_pixels(explorer)
+
+
+def test_there_are_explorers_in_every_lesson() -> None:
+    found = {name.partition(".")[0] for name in EXPLORERS}
+    assert found == {module.name for module in pkgutil.iter_modules(lessons.__path__)}

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from bloque.texts import number, text
+from bloque.texts import number, setting, text
 
 LARGEST_GRID = 2001
 
@@ -56,6 +56,7 @@ class GridControl(Control):
         return self.values.index(self.value)
 
     def value_of(self, index: int) -> Any:
+        """The value at a position."""
         return self.values[index]
 
     def index_of(self, value: Any) -> int:
@@ -168,10 +169,7 @@ class Slider(GridControl):
         return min(range(self.count), key=lambda i: abs(self.values[i] - value))
 
     def _write(self, value: Any) -> str:
-        if self.decimals is not None:
-            return number(value, self.decimals)
-        written = number(value, significant=3)
-        return written.rstrip("0").rstrip(".") if "." in written and "e" not in written else written
+        return number(value, self.decimals) if self.decimals is not None else setting(value)
 
     def _nearest(self) -> list[Any]:
         return sorted(sorted(self.values, key=lambda v: abs(v - self.value))[:2])

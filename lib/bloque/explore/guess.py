@@ -39,11 +39,8 @@ class Guess:
             raise ValueError(text("explore.errors.guess_axis", axis=repr(axis)))
         if not math.isfinite(truth):
             raise ValueError(text("explore.errors.guess_truth", truth=truth))
-        if value is None and not log:  # the middle, so that the guess has to be moved
-            probe = Slider(name, minimum, maximum, step=step, steps=steps)
-            value = probe.values[probe.count // 2]
-        elif value is None:
-            probe = Slider(name, minimum, maximum, steps=steps, log=True)
+        if value is None:  # the middle, so that the guess has to be moved
+            probe = Slider(name, minimum, maximum, step=step, steps=steps, log=log)
             value = probe.values[probe.count // 2]
         self.slider = Slider(name, minimum, maximum, value=value, step=step, steps=steps, log=log, decimals=decimals)
         self.name = name
@@ -52,9 +49,11 @@ class Guess:
         self.axis = axis
 
     def question(self, prefix: str) -> str:
+        """What is asked, in the language in force; ``prefix`` is the explorer's."""
         return text(f"{prefix}.guess.{self.name}")
 
     def write(self, value: float) -> str:
+        """A guess or the truth as the reader sees it: both with the same digits."""
         if self.slider.decimals is not None:
             return number(value, self.slider.decimals)
         return number(value, significant=3)

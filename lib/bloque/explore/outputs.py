@@ -15,8 +15,14 @@ def publish(png: bytes, caption: str, alt: str, *, width: float, view: Any = Non
     from IPython.display import display
 
     if view is not None:
-        live = {"application/vnd.jupyter.widget-view+json": {"version_major": 2, "version_minor": 0, "model_id": view}}
-        display(live, raw=True)
+        publish_view(view)
     picture = {"image/png": base64.b64encode(png).decode("ascii")}
     display(picture, raw=True, metadata={"image/png": {"width": round(width), "alt": alt}})
     display({"text/plain": caption}, raw=True)
+
+
+def publish_view(model_id: str) -> None:
+    """Show the widget of a model as an output of its own."""
+    from IPython.display import display
+
+    display({"application/vnd.jupyter.widget-view+json": {"version_major": 2, "version_minor": 0, "model_id": model_id}}, raw=True)

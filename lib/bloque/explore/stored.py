@@ -15,20 +15,38 @@ from .style import ACCENT, BACKGROUND, TEXT
 
 RATIO = 1.5
 COLOURS = 128
+COMMONEST = 64  # so many of them are the colours that cover most
 
 
 def few_colours(pixels: np.ndarray | Image.Image) -> bytes:
     """A PNG of few colours: a third of the bytes, and the eye sees no difference in a plot."""
     packed = _packed(np.asarray(pixels))
     colours, places, times = np.unique(packed, return_inverse=True, return_counts=True)
-    # The colours that cover most of the picture, each kept exactly: white stays white, a small mark its
-    # colour. Cutting colour space in boxes, as quantisers do, greys the background and the small marks.
-    palette = colours[np.lexsort((colours, -times))][:COLOURS]
-    few = Image.fromarray(_nearest(colours, palette)[places].reshape(packed.shape))
-    few.putpalette(_parts(palette).astype(np.uint8).tobytes())
+    palette, nearest = _palette(_parts(colours), times)
+    few = Image.fromarray(nearest[places].reshape(packed.shape))
+    few.putpalette(palette.astype(np.uint8).tobytes())
     written = io.BytesIO()
     few.save(written, "PNG", optimize=True)
     return written.getvalue()
+
+
+def _palette(colours: np.ndarray, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The colours kept, (few, 3), each exactly, and for every colour (n, 3) the place of the nearest kept.
+
+    First those that cover most of the picture, so that white stays white. Then, one by one, the colour
+    that is worst off: pixels times the square of their distance to what is kept, so that a small mark
+    or a rare cell of a map keeps its own. Cutting colour space in boxes, as quantisers do, greys both.
+    """
+    kept = list(np.argsort(-times, kind="stable")[:COMMONEST])
+    nearest = np.zeros(len(colours), dtype=np.uint8)
+    distance = np.full(len(colours), np.inf)
+    for place in range(min(COLOURS, len(colours))):
+        if place >= len(kept):
+            kept.append(int((times * distance).argmax()))
+        to_it = ((colours - colours[kept[place]]) ** 2).sum(-1)
+        closer = to_it < distance
+        nearest[closer], distance[closer] = place, to_it[closer]
+    return colours[kept], nearest
 
 
 def _packed(pixels: np.ndarray) -> np.ndarray:
@@ -39,15 +57,6 @@ def _packed(pixels: np.ndarray) -> np.ndarray:
 
 def _parts(packed: np.ndarray) -> np.ndarray:
     return np.stack([packed >> 16, packed >> 8 & 255, packed & 255], axis=-1).astype(np.int32)
-
-
-def _nearest(colours: np.ndarray, palette: np.ndarray) -> np.ndarray:
-    """For each colour the place of the nearest in the palette."""
-    found = np.empty(len(colours), dtype=np.uint8)
-    for start in range(0, len(colours), 4096):
-        distance = _parts(colours[start : start + 4096])[:, None] - _parts(palette)
-        found[start : start + 4096] = (distance**2).sum(-1).argmin(-1)
-    return found
 
 
 def with_strip(present: np.ndarray, strip: list[tuple[str, np.ndarray]]) -> bytes:

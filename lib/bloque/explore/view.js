@@ -1,7 +1,8 @@
 // The picture of an explorer in the browser: frames kept by grid position, painted at once if there,
 // asked for if not. Uses the model's get, set, on and send only, so that static.js can stand in for it.
 //
-// What it says to Python:   {kind: "ask", id, epoch, ratio, base, keys: [[…], …], budget}   (LANES at a time)
+// What it says to Python:   {kind: "ask", id, epoch, ratio, base, plain, keys: [[…], …], budget}   (LANES at a time)
+//   plain: whole PNGs only, for a browser that cannot unpack; budget: ms after which Python draws no more of them
 // What Python answers:      {kind: "frames", id, epoch, ratio, base?, frames: [{key, caption, over?} | {key, error}]}
 //   with a buffer for each: the PNG of the base if it comes along, then each frame's, which is what changes
 //   over that base (packed as render.py, difference, says) or, without "over", a PNG of its own.
@@ -38,9 +39,9 @@ const STYLE = `
 .bloque-foot { order: 3; display: flex; gap: 12px; align-items: flex-start; justify-content: space-between; margin: 6px 0 2px; }
 .bloque-caption { flex: 1 1 auto; font-size: 14px; line-height: 1.45; min-height: 1.45em; font-variant-numeric: tabular-nums; }
 .bloque-explorer :is(button, input, select, .noUi-handle):focus-visible,
-.bloque-explorer .noUi-handle:focus { outline: 3px solid #0072B2; outline-offset: 2px; }
+.bloque-explorer .noUi-handle:focus { outline: 3px solid #0072B2 !important; outline-offset: 2px; } /* ipywidgets takes it from menus */
 .jp-mod-theme-dark .bloque-explorer :is(button, input, select, .noUi-handle):focus-visible, [data-jp-theme-light="false"]
-  .bloque-explorer :is(button, input, select, .noUi-handle):focus-visible { outline-color: #7CC4F5; }
+  .bloque-explorer :is(button, input, select, .noUi-handle):focus-visible { outline-color: #7CC4F5 !important; }
 .bloque-explorer .bloque-control { width: auto; margin: 2px 0; }
 .bloque-explorer .bloque-control > label.widget-label { flex: 0 0 auto; width: auto; min-width: min(9em, 40%); max-width: 55%; text-align: left;
   overflow: hidden; text-overflow: ellipsis; }

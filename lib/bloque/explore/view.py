@@ -17,6 +17,7 @@ import numpy as np
 import traitlets
 
 from .grid import GridControl
+from .keys import Keys
 from .render import LOCK, Base, png
 
 DESCRIPTION = {"description_width": "initial"}
@@ -111,7 +112,8 @@ class Live:
         self.controls.layout.order = "1"
         self.controls.layout.margin = "2px 0 4px"
         self.controls.layout.overflow = "visible"
-        self.box = ipywidgets.VBox([self.view, self.controls], layout={"width": "100%", "overflow": "visible"})
+        self.keys = Keys()
+        self.box = ipywidgets.VBox([self.view, self.controls, self.keys], layout={"width": "100%", "overflow": "visible"})
         self.box.add_class("bloque-explorer")
 
     def _row(self, control: Any) -> Any:
@@ -233,7 +235,7 @@ class Live:
         self.closed = True
         for link in self.links:
             link.close()
-        for widget in (*self.widgets.values(), self.controls, self.view, self.box):
+        for widget in (*self.widgets.values(), self.controls, self.view, self.keys, self.box):
             widget.close()
         with LOCK:
             self.bases = {}

@@ -22,15 +22,15 @@ from bloque.texts import number, text
 
 # name, left, bottom, width, height, lessons that teach it; the drawing is 18 by 8
 BOXES = (
-    ("words", 0.1, 2.9, 1.9, 1.2, ""),
-    ("vectors", 2.5, 2.9, 2.1, 1.2, "5"),
-    ("attention", 5.4, 2.5, 4.2, 2.8, "3"),
-    ("add_first", 10.1, 2.9, 1.7, 1.2, "4"),
-    ("ffn", 12.2, 2.9, 1.7, 1.2, "5"),
-    ("add_second", 14.3, 2.9, 1.7, 1.2, "4"),
+    ("words", 0.1, 2.9, 1.6, 1.2, ""),
+    ("vectors", 2.1, 2.9, 2.1, 1.2, "5"),
+    ("attention", 5.0, 2.5, 4.2, 2.8, "3"),
+    ("add_first", 9.7, 2.9, 1.7, 1.2, "4"),
+    ("ffn", 11.8, 2.9, 2.15, 1.2, "5"),
+    ("add_second", 14.35, 2.9, 1.7, 1.2, "4"),
     ("answer", 16.9, 2.9, 1.1, 1.2, ""),
-    ("scores", 5.7, 2.95, 1.75, 1.1, "2"),
-    ("softmax", 7.6, 2.95, 1.7, 1.1, "1"),
+    ("scores", 5.3, 2.95, 1.75, 1.1, "2"),
+    ("softmax", 7.2, 2.95, 1.7, 1.1, "1"),
 )
 
 
@@ -57,8 +57,8 @@ def course_map() -> Picture:
             bbox={"boxstyle": "circle,pad=0.25", "facecolor": style.ACCENT, "edgecolor": "white"},
         )  # fmt: skip
 
-    box(4.95, 1.2, 11.4, 5.35, "#F6F6F6", style.MUTED)
-    axes.text(5.2, 6.2, text("entrance.map.block"), va="center", fontsize=10, color=style.TEXT)
+    box(4.55, 1.2, 11.8, 5.35, "#F6F6F6", style.MUTED)
+    axes.text(4.8, 6.2, text("entrance.map.block"), va="center", fontsize=10, color=style.TEXT)
     badge(16.35, 6.55, "5")
     for name, left, bottom, width, height, lesson in BOXES:
         inside = name in ("scores", "softmax")
@@ -67,11 +67,11 @@ def course_map() -> Picture:
         axes.text(left + width / 2, high, text(f"entrance.map.{name}"), ha="center", va="center", fontsize=9, linespacing=1.1)
         if lesson:
             badge(left + width, bottom + height, lesson)
-    for start, end in ((2.0, 2.5), (4.6, 5.4), (9.6, 10.1), (11.8, 12.2), (13.9, 14.3), (16.0, 16.9)):
+    for start, end in ((1.7, 2.1), (4.2, 5.0), (9.2, 9.7), (11.4, 11.8), (13.95, 14.35), (16.05, 16.9)):
         arrow((start, 3.5), (end, 3.5))
-    arrow((5.15, 3.5), (5.15, 5.7), (10.95, 5.7), (10.95, 4.1))
-    arrow((12.0, 3.5), (12.0, 5.0), (15.15, 5.0), (15.15, 4.1))
-    arrow((17.45, 2.9), (17.45, 0.75), (5.6, 0.75), (5.6, 1.2), line="--")
+    arrow((4.75, 3.5), (4.75, 5.7), (10.55, 5.7), (10.55, 4.1))
+    arrow((11.6, 3.5), (11.6, 5.0), (15.2, 5.0), (15.2, 4.1))
+    arrow((17.45, 2.9), (17.45, 0.75), (5.2, 0.75), (5.2, 1.2), line="--")
     axes.text(11.5, 0.35, text("entrance.map.learning"), ha="center", va="center", fontsize=9)
     badge(17.45, 0.75, "6")
     return Picture(figure, text("entrance.map.caption"), text("entrance.map.alt"))

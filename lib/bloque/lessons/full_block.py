@@ -136,6 +136,14 @@ def stored_gradients() -> dict[str, dict[int, np.ndarray]]:
     return {norm: {int(depth): np.array(rows) for depth, rows in depths.items()} for norm, depths in stored["gradients"].items()}
 
 
+PARTS = {
+    "parameters": ("attention", "feed_forward", "norms", "embeddings", "positions", "types", "pooler"),
+    "operations": ("projections", "scores", "weighted_sum", "feed_forward"),
+    "memory": ("parameters", "maps", "rows"),
+}
+LIMITS = {"parameters": (1e3, 1e11), "operations": (1e6, 3e15), "memory": (1e4, 1e14)}
+
+
 def counting() -> Explorer:
     """Sizes or a published model: parameters, multiplications and memory, part by part."""
     where = "full_block.counting"
@@ -157,48 +165,30 @@ def counting() -> Explorer:
         + [{"heads": 2**k} for k in range(7)],
         strip=[{"model": name} for name in ("own", "paper_base", "bert_base", "gpt2")],
     )
-    grid = explorer.figure.subplots(1, 3, width_ratios=(1.25, 1, 1))
-    parts = {
-        "parameters": ["attention", "feed_forward", "norms", "embeddings", "positions", "types", "pooler"],
-        "operations": ["projections", "scores", "weighted_sum", "feed_forward"],
-        "memory": ["parameters", "maps", "rows"],
-    }
-    limits = {"parameters": (1e3, 1e11), "operations": (1e6, 3e15), "memory": (1e4, 1e14)}
-    bars: dict[str, Any] = {}
-    labels: dict[str, list[Any]] = {}
-    for axes, (group, names) in zip(grid, parts.items(), strict=True):
-        low, high = limits[group]
-        axes.set(title=text(f"{where}.{group}"), xscale="log", xlim=(low, high), ylim=(len(names) - 0.4, -0.6), xticks=())
-        axes.minorticks_off()
-        axes.set_yticks(range(len(names)), [text(f"{where}.parts.{name}") for name in names])
-        axes.tick_params(axis="y", length=0)
-        colour = {"parameters": style.WEIGHTS, "operations": style.QUERIES, "memory": style.VALUES}[group]
-        bars[group] = axes.barh(range(len(names)), [low] * len(names), left=low, height=0.62, color=colour)
-        labels[group] = [axes.text(low, row, "", va="center", ha="left", fontsize=9) for row in range(len(names))]
-    explorer.moving(*(bar for group in bars.values() for bar in group), *(label for group in labels.values() for label in group))
+    colours = {"parameters": style.WEIGHTS, "operations": style.QUERIES, "memory": style.VALUES}
+    drawn = {}
+    for axes, group in zip(explorer.figure.subplots(1, 3, width_ratios=(1.2, 1, 1.12)), PARTS, strict=True):
+        axes.set_title(text(f"{where}.{group}"))
+        names = [text(f"{where}.parts.{name}") for name in PARTS[group]]
+        drawn[group] = _draw_amounts(axes, names, LIMITS[group], colours[group])
+    explorer.moving(*(artist for pairs in drawn.values() for pair in pairs for artist in pair))
 
     @explorer.frame
     def frame(model: str, d_model: int, heads: int, d_ff: int, layers: int, n: int) -> str:
-        if model == "own":
-            around: dict[str, Any] = {"attention_bias": True}
-        else:
+        around: dict[str, Any] = {"attention_bias": True}
+        if model != "own":
             d_model, heads, d_ff, layers, _, around, _ = PRESETS[model]
         parameters = bloque.count_parameters(d_model, heads, d_ff, layers, **around)
-        decoder_layers = around.get("decoder_layers", 0)
-        operations = bloque.count_operations(n, d_model, heads, d_ff, layers + decoder_layers)
-        stored = memory(n, d_model, heads, layers + decoder_layers, parameters.total)
-        amounts = {
-            "parameters": [getattr(parameters, name) for name in parts["parameters"]],
-            "operations": [getattr(operations, name) for name in parts["operations"]],
-            "memory": [stored[name] for name in parts["memory"]],
-        }
-        for group, values in amounts.items():
-            low = limits[group][0]
-            for bar, label, value in zip(bars[group], labels[group], values, strict=True):
-                width = max(value - low, 0.0)
-                bar.set_width(width)
-                written = short_bytes(value) if group == "memory" else short(value)
-                label.set(x=max(value, low) * 1.3, text=written if value else "–")
+        all_layers = layers + around.get("decoder_layers", 0)
+        operations = bloque.count_operations(n, d_model, heads, d_ff, all_layers)
+        stored = memory(n, d_model, heads, all_layers, parameters.total)
+        amounts = {"parameters": parameters._asdict(), "operations": operations._asdict(), "memory": stored}
+        for group, pairs in drawn.items():
+            written = short_bytes if group == "memory" else short
+            for (bar, label), name in zip(pairs, PARTS[group], strict=True):
+                amount, low = amounts[group][name], LIMITS[group][0]
+                bar.set_width(max(amount - low, 0.0))
+                label.set(x=max(amount, low) * 1.3, text=written(amount) if amount else "–")
         told: dict[str, Any] = {
             "d_model": d_model, "heads": heads, "d_ff": number(d_ff), "layers": layers, "n": number(n),
             "total": number(parameters.total), "operations": short(operations.total), "memory": short_bytes(sum(stored.values())),
@@ -212,6 +202,18 @@ def counting() -> Explorer:
     share = bloque.count_parameters(512, 8, 2048)
     explorer.guess = Guess("share", 0, 100, step=1, truth=round(100 * share.feed_forward / share.total, 1))
     return explorer
+
+
+def _draw_amounts(axes: Any, names: Sequence[str], limits: tuple[float, float], colour: str) -> list[tuple[Any, Any]]:
+    """A row for each part, on a logarithmic scale: its bar, and its amount in words behind it."""
+    low = limits[0]
+    axes.set(xscale="log", xlim=limits, ylim=(len(names) - 0.4, -0.6), xticks=())
+    axes.minorticks_off()
+    axes.set_yticks(range(len(names)), names)
+    axes.tick_params(axis="y", length=0)
+    bars = axes.barh(range(len(names)), [low] * len(names), left=low, height=0.62, color=colour)
+    labels = [axes.text(low, row, "", va="center", ha="left", fontsize=9) for row in range(len(names))]
+    return list(zip(bars, labels, strict=True))
 
 
 def short(amount: float) -> str:
@@ -372,6 +374,10 @@ COLOURS = {
     "output": "#D6E6F2",
 }
 BOX_WIDTH, BOX_HEIGHT, COLUMN_STEP = 2.6, 0.72, 4.2
+EDGE = "#777777"
+
+
+CENTRES = {name: (box.column * COLUMN_STEP, box.level) for name, box in BOXES.items()}
 
 
 def drawing() -> Explorer:
@@ -387,64 +393,14 @@ def drawing() -> Explorer:
     axes = explorer.figure.add_axes((0.0, 0.0, 0.62, 1.0))
     axes.set(xlim=(-2.1, 7.3), ylim=(-0.9, 10.1))
     axes.axis("off")
+    _draw_stacks(axes, text(f"{where}.encoder"), text(f"{where}.decoder"))
+    _draw_arrows(axes)
+    residuals = {name: _draw_residual(axes, name) for name, box in BOXES.items() if box.residual}
+    boxes = {name: _draw_box(axes, name) for name in BOXES}
+    labels = {name: axes.text(*CENTRES[name], text(f"{where}.boxes.{name}"), ha="center", va="center", fontsize=9) for name in BOXES}
     panel = explorer.figure.add_axes((0.62, 0.0, 0.38, 1.0))
     panel.set(xlim=(0, 1), ylim=(0, 1))
     panel.axis("off")
-    axes.text(0, 7.0, text(f"{where}.encoder"), ha="center", fontsize=11, fontweight="bold")
-    for column, low, high in ((0, 1.72, 6.2), (1, 1.72, 8.5)):
-        left = column * COLUMN_STEP - BOX_WIDTH / 2 - 0.62
-        axes.add_patch(
-            FancyBboxPatch(
-                (left, low), BOX_WIDTH + 0.9, high - low, boxstyle="round,pad=0.05", facecolor="none", edgecolor=style.MUTED, linewidth=1
-            )
-        )
-        axes.text(left, high + 0.14, "× N", fontsize=10, ha="left", va="bottom")
-    axes.text(COLUMN_STEP, 9.75, text(f"{where}.decoder"), ha="center", fontsize=11, fontweight="bold")
-    centres = {name: (box.column * COLUMN_STEP, box.level) for name, box in BOXES.items()}
-    names = list(BOXES)
-    for before, after in itertools.pairwise(names):
-        if BOXES[before].column == BOXES[after].column:
-            x, low = centres[before]
-            axes.annotate(
-                "",
-                (x, centres[after][1] - BOX_HEIGHT / 2),
-                (x, low + BOX_HEIGHT / 2),
-                arrowprops={"arrowstyle": "-|>", "color": style.MUTED, "shrinkA": 0, "shrinkB": 0},
-            )
-    top = centres["encoder_norm_2"]
-    cross = centres["cross_attention"]
-    elbow = COLUMN_STEP / 2
-    path_x = [top[0], top[0], elbow, elbow, cross[0] - BOX_WIDTH / 2]
-    path_y = [top[1] + BOX_HEIGHT / 2, top[1] + 0.75, top[1] + 0.75, cross[1], cross[1]]
-    axes.plot(path_x, path_y, color=style.MUTED, linewidth=1.3)
-    axes.annotate(
-        "",
-        (path_x[-1], path_y[-1]),
-        (path_x[-1] - 0.2, path_y[-1]),
-        arrowprops={"arrowstyle": "-|>", "color": style.MUTED, "shrinkA": 0, "shrinkB": 0},
-    )
-
-    boxes, labels, residuals = {}, {}, {}
-    for name, box in BOXES.items():
-        x, y = centres[name]
-        kind = next(kind for kind in COLOURS if kind in name)
-        patch = FancyBboxPatch(
-            (x - BOX_WIDTH / 2, y - BOX_HEIGHT / 2),
-            BOX_WIDTH,
-            BOX_HEIGHT,
-            boxstyle="round,pad=0.02",
-            facecolor=COLOURS[kind],
-            edgecolor="#777777",
-        )
-        axes.add_patch(patch)
-        boxes[name] = patch
-        labels[name] = axes.text(x, y, text(f"{where}.boxes.{name}"), ha="center", va="center", fontsize=9)
-        if box.residual:
-            start = centres[box.residual][1] + BOX_HEIGHT / 2 + 0.12
-            side = x - BOX_WIDTH / 2 - 0.32
-            residuals[name] = axes.plot(
-                [x, side, side, x - BOX_WIDTH / 2], [start, start, y, y], color=style.MUTED, linewidth=1.3, solid_joinstyle="round"
-            )[0]
     heading = panel.text(0.02, 0.93, "", fontsize=12, fontweight="bold", va="top")
     body = panel.text(0.02, 0.84, "", fontsize=10, va="top", linespacing=1.45)
     explorer.moving(*boxes.values(), *labels.values(), *residuals.values(), heading, body)
@@ -454,7 +410,7 @@ def drawing() -> Explorer:
     def frame(box: str, mixing: bool) -> str:
         for name, patch in boxes.items():
             chosen, lit = name == box, mixing and BOXES[name].mixes
-            patch.set_edgecolor(style.KEYS if chosen else style.WEIGHTS if lit else "#777777")
+            patch.set_edgecolor(style.KEYS if chosen else style.WEIGHTS if lit else EDGE)
             patch.set_linewidth(3 if chosen else 2.6 if lit else 1)
             patch.set_linestyle("--" if lit and not chosen else "-")
             labels[name].set_fontweight("bold" if chosen or lit else "normal")
@@ -473,6 +429,48 @@ def drawing() -> Explorer:
         )
 
     return explorer
+
+
+def _draw_stacks(axes: Any, encoder: str, decoder: str) -> None:
+    """The two columns' names, and the frame round what is repeated N times in each."""
+    axes.text(0, 7.0, encoder, ha="center", fontsize=11, fontweight="bold")
+    axes.text(COLUMN_STEP, 9.75, decoder, ha="center", fontsize=11, fontweight="bold")
+    for column, low, high in ((0, 1.72, 6.2), (1, 1.72, 8.5)):
+        corner = (column * COLUMN_STEP - BOX_WIDTH / 2 - 0.62, low)
+        look: dict[str, Any] = {"boxstyle": "round,pad=0.05", "facecolor": "none", "edgecolor": style.MUTED, "linewidth": 1}
+        axes.add_patch(FancyBboxPatch(corner, BOX_WIDTH + 0.9, high - low, **look))
+        axes.text(corner[0], high + 0.14, "× N", fontsize=10, ha="left", va="bottom")
+
+
+def _draw_arrows(axes: Any) -> None:
+    """From each box up to the next of its column, and from the encoder's end to the cross attention."""
+    look = {"arrowstyle": "-|>", "color": style.MUTED, "shrinkA": 0, "shrinkB": 0}
+    for before, after in itertools.pairwise(BOXES):
+        if BOXES[before].column == BOXES[after].column:
+            x, low = CENTRES[before]
+            axes.annotate("", (x, CENTRES[after][1] - BOX_HEIGHT / 2), (x, low + BOX_HEIGHT / 2), arrowprops=look)
+    (from_x, from_y), (to_x, to_y) = CENTRES["encoder_norm_2"], CENTRES["cross_attention"]
+    elbow, above, side = COLUMN_STEP / 2, from_y + 0.75, to_x - BOX_WIDTH / 2
+    path = [(from_x, from_y + BOX_HEIGHT / 2), (from_x, above), (elbow, above), (elbow, to_y), (side, to_y)]
+    axes.plot(*zip(*path, strict=True), color=style.MUTED, linewidth=1.3)
+    axes.annotate("", (side, to_y), (side - 0.2, to_y), arrowprops=look)
+
+
+def _draw_box(axes: Any, name: str) -> FancyBboxPatch:
+    x, y = CENTRES[name]
+    colour = next(colour for kind, colour in COLOURS.items() if kind in name)
+    corner = (x - BOX_WIDTH / 2, y - BOX_HEIGHT / 2)
+    return axes.add_patch(FancyBboxPatch(corner, BOX_WIDTH, BOX_HEIGHT, boxstyle="round,pad=0.02", facecolor=colour, edgecolor=EDGE))
+
+
+def _draw_residual(axes: Any, name: str) -> Any:
+    """The line that leaves the stream before a sub-layer and comes back in at its box of sum and norm."""
+    x, y = CENTRES[name]
+    start = CENTRES[str(BOXES[name].residual)][1] + BOX_HEIGHT / 2 + 0.12
+    edge = x - BOX_WIDTH / 2
+    side = edge - 0.32
+    (line,) = axes.plot([x, side, side, edge], [start, start, y, y], color=style.MUTED, linewidth=1.3, solid_joinstyle="round")
+    return line
 
 
 def depth() -> Explorer:

@@ -14,6 +14,7 @@ from bloque.texts import entry, number, text
 
 TOKENS = 8  # in the duel and in the maps of random heads
 FIRST, SECOND = 2, 5  # the tokens that the two rules of the duel point at
+HEADS_TRIED = (1, 2, 4, 8, 16)
 
 # One colour a token in the figures about shapes; each cell also carries its number.
 TOKEN_COLOURS = ("#56B4E9", "#E69F00", "#009E73", "#CC79A7")
@@ -132,70 +133,70 @@ def duel(softmax: Callable[[Any], Any] = bloque.softmax) -> Explorer:
 def columns(d_model: int = 512, seed: int = 0) -> Explorer:
     """Heads slider: the columns split, one map a head, and the count of weights that does not move."""
     where = "multi_head.columns"
-    most = 16
-    rng = np.random.default_rng(seed)
-    x = rng.standard_normal((TOKENS, d_model))
+    x = np.random.default_rng(seed).standard_normal((TOKENS, d_model))
     parameters = bloque.multi_head_parameters(d_model, 1, bias=False, seed=seed)
-    maps = {heads: bloque.multi_head_attention(x, parameters, heads)[1] for heads in (1, 2, 4, 8, 16)}
-    explorer = Explorer(where, figsize=(9, 3.9), controls=[Powers("heads", 1, most, value=1)])
+    maps = {heads: bloque.multi_head_attention(x, parameters, heads)[1] for heads in HEADS_TRIED}
+    explorer = Explorer(where, figsize=(9, 3.9), controls=[Powers("heads", 1, HEADS_TRIED[-1], value=1)])
     explorer.figure.set_layout_engine("none")  # placed by hand: the maps must stay square and aligned
     strip = explorer.figure.add_axes((0.01, 0.74, 0.62, 0.17))
-    count = explorer.figure.add_axes((0.735, 0.145, 0.25, 0.765))
-    small = [
-        explorer.figure.add_axes((0.01 + 0.079 * (head % 8), 0.46 - 0.29 * (head // 8), 0.066, 0.066 * 9 / 3.9)) for head in range(most)
-    ]
-
     strip.set(title=text(f"{where}.strip", d_model=d_model), yticks=(), xlim=(0, d_model), xticks=())
     shades = strip.imshow(np.zeros((1, d_model)), aspect="auto", extent=(0, d_model, 0, 1), cmap="cividis", vmin=0, vmax=1)
-    for axes in small:
-        axes.axis("off")
-    images = [axes.imshow(np.zeros((TOKENS, TOKENS)), cmap=style.HEAT, vmin=0, vmax=0.6) for axes in small]
-
-    totals = np.array([attention_weights_count(d_model), wide_heads_count(d_model, most)])
-    count.set(
-        title=text(f"{where}.count"), yscale="log", xlim=(0.8, 20), ylim=(totals[0] / 2, totals[1] * 2.5), xscale="log",
-        xlabel=text(f"{where}.heads"),
-    )  # fmt: skip
-    powers = np.array([1, 2, 4, 8, 16])
-    count.set_xticks(powers, [str(h) for h in powers])
-    count.minorticks_off()
-    count.set_yticks([2.0**20, 2.0**22, 2.0**24], ["1 M", "4 M", "17 M"])
-    (narrow,) = count.plot([], [], color=style.WEIGHTS, marker="o", linewidth=2)
-    (wide,) = count.plot([], [], color=style.MUTED, marker="s", linestyle="--", linewidth=1.5)
-    count.text(16, totals[0] * 1.18, text(f"{where}.narrow"), ha="right", va="bottom", color=style.WEIGHTS, fontsize=9)
-    count.text(1, totals[1] * 1.3, text(f"{where}.wide"), ha="left", va="bottom", color=style.TEXT, fontsize=9)
-    (here,) = count.plot([1], [totals[0]], color=style.ACCENT, marker="D", markersize=10, linestyle="none", markeredgecolor=style.TEXT)
-
-    names = [axes.text(0.5, 1.03, "", transform=axes.transAxes, ha="center", va="bottom", fontsize=8.5) for axes in small]
-    numbers = [strip.text(0, 0.5, "", ha="center", va="center", fontsize=8.5, color="white") for _ in range(most)]
-    explorer.moving(shades, *images, narrow, wide, here, *names, *numbers)
+    drawn = [_draw_head(explorer.figure, strip, head) for head in range(HEADS_TRIED[-1])]
+    narrow, wide, here = _draw_counts(explorer.figure.add_axes((0.735, 0.145, 0.25, 0.765)), d_model)
+    explorer.moving(shades, *drawn, narrow, wide, here)
 
     @explorer.frame
     def frame(heads: int) -> str:
-        owner = head_of_columns(d_model, heads)
-        shades.set_data((owner % 2 * 0.3 + 0.1)[None, :])
-        for head, (image, name, label) in enumerate(zip(images, names, numbers, strict=True)):
+        shades.set_data((head_of_columns(d_model, heads) % 2 * 0.3 + 0.1)[None, :])
+        for head, (image, name, label) in enumerate(drawn):
             shown = head < heads
             for artist in (image, name, label):
                 artist.set_visible(shown)
             if shown:
                 image.set_data(maps[heads][head])
-                name.set_text(str(head + 1))
-                label.set(text=str(head + 1), x=(head + 0.5) * d_model / heads)
-        tried = powers[powers <= heads]  # the lines grow with the slider: nothing is told before it is asked
-        narrow.set_data(tried, np.full(len(tried), totals[0]))
-        wide.set_data(tried, wide_heads_count(d_model, 1) * tried)
-        here.set_data([heads], [totals[0]])
+                label.set_x((head + 0.5) * d_model / heads)
+        tried = [h for h in HEADS_TRIED if h <= heads]  # the lines grow with the slider: nothing is told before it is asked
+        count = attention_weights_count(d_model)
+        narrow.set_data(tried, [count] * len(tried))
+        wide.set_data(tried, [wide_heads_count(d_model, h) for h in tried])
+        here.set_data([heads], [count])
         return text(
             f"{where}.caption_one" if heads == 1 else f"{where}.caption",
             heads=heads,
             width=d_model // heads,
-            count=number(attention_weights_count(d_model)),
+            count=number(count),
             wide=number(wide_heads_count(d_model, heads)),
         )
 
     explorer.guess = Guess("ratio", 0, 16, step=0.5, truth=1.0)
     return explorer
+
+
+def _draw_head(figure: Any, strip: Any, head: int) -> tuple[Any, Any, Any]:
+    """A head's map, the number over it, and the same number over its columns: eight maps to a line."""
+    axes = figure.add_axes((0.01 + 0.079 * (head % 8), 0.46 - 0.29 * (head // 8), 0.066, 0.066 * 9 / 3.9))
+    axes.axis("off")
+    image = axes.imshow(np.zeros((TOKENS, TOKENS)), cmap=style.HEAT, vmin=0, vmax=0.6)
+    name = axes.text(0.5, 1.03, str(head + 1), transform=axes.transAxes, ha="center", va="bottom", fontsize=8.5)
+    label = strip.text(0, 0.5, str(head + 1), ha="center", va="center", fontsize=8.5, color="white")
+    return image, name, label
+
+
+def _draw_counts(axes: Any, d_model: int) -> tuple[Any, Any, Any]:
+    """The weights against the number of heads, as the paper splits them and with heads of full width: lines, still empty."""
+    where = "multi_head.columns"
+    least, most = attention_weights_count(d_model), wide_heads_count(d_model, HEADS_TRIED[-1])
+    axes.set(title=text(f"{where}.count"), xlabel=text(f"{where}.heads"))
+    axes.set(xscale="log", xlim=(0.8, 20), yscale="log", ylim=(least / 2, most * 2.5))
+    axes.set_xticks(HEADS_TRIED, [str(heads) for heads in HEADS_TRIED])
+    axes.minorticks_off()
+    axes.set_yticks([2.0**20, 2.0**22, 2.0**24], ["1 M", "4 M", "17 M"])
+    axes.text(16, least * 1.18, text(f"{where}.narrow"), ha="right", va="bottom", color=style.WEIGHTS, fontsize=9)
+    axes.text(1, most * 1.3, text(f"{where}.wide"), ha="left", va="bottom", color=style.TEXT, fontsize=9)
+    (narrow,) = axes.plot([], [], color=style.WEIGHTS, marker="o", linewidth=2)
+    (wide,) = axes.plot([], [], color=style.MUTED, marker="s", linestyle="--", linewidth=1.5)
+    (here,) = axes.plot([1], [least], color=style.ACCENT, marker="D", markersize=10, linestyle="none", markeredgecolor=style.TEXT)
+    return narrow, wide, here
 
 
 def shapes() -> Explorer:

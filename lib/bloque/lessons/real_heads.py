@@ -315,34 +315,8 @@ def heads(sentence: str | None = None) -> Explorer:
         + [{"which": which, "words": words} for which in FOUR_HEADS for words in (True, False)],
         strip=[{"which": which} for which in FOUR_HEADS],
     )
-    grid, row = explorer.figure.subplots(1, 2, width_ratios=[1.25, 1])
-    image = grid.imshow([[0.0]], cmap=style.HEAT, norm=PowerNorm(0.5, 0, 1))  # by the root: small weights show too
-    asked = grid.add_patch(Rectangle((0, 0), 1, 1, fill=False, edgecolor=style.ACCENT, linewidth=2.5))
-    grid.set_xlabel(text("real_heads.keys"), color=style.KEYS)
-    grid.set_ylabel(text("real_heads.queries"), color=style.QUERIES)
-    bars = row.barh(range(load().longest), np.zeros(load().longest), height=0.7, color=style.WEIGHTS)
-    row.set(xlim=(0, 1), xlabel=text("real_heads.heads.weight"))
-    title = row.set_title("")
-    colours = explorer.figure.colorbar(image, ax=grid, shrink=0.6, pad=0.02)
-    colours.set_label(text("real_heads.heads.weight"))
-    explorer.moving(image, asked, *bars, title)
-    shown: dict[str, Any] = {}
-
-    def put(names: list[str]) -> None:
-        """The names of the tokens along the axes, which change with the sentence only."""
-        if shown.get("names") == names:
-            return
-        shown["names"] = names
-        n = len(names)
-        every = 1 if n <= MOST_LABELS else 2
-        ticks = range(0, n, every)
-        grid.set(xlim=(-0.5, n - 0.5), ylim=(n - 0.5, -0.5))
-        grid.set_xticks(ticks, names[::every], rotation=90)
-        grid.set_yticks(ticks, names[::every])
-        row.set_yticks(ticks, names[::every])
-        row.set_ylim(n - 0.5, -0.5)
-        image.set_extent((-0.5, n - 0.5, n - 0.5, -0.5))
-        explorer.redraw()
+    picture = MapAndRow(explorer.figure, most=load().longest)
+    explorer.moving(*picture.moving)
 
     @explorer.frame
     def frame(sentence: str, which: str, layer: int, head: int, asks: int, words: bool) -> str:
@@ -350,27 +324,21 @@ def heads(sentence: str | None = None) -> Explorer:
         try:
             pieces, maps = _seen(sentence)
         except ValueError as error:  # too long, or nothing in it: said in the caption, and nothing shown
-            put([""])
-            for artist in (image, asked, *bars):
-                artist.set_visible(False)
-            title.set_text("")
+            if picture.name([""]):
+                explorer.redraw()
+            picture.hide()
             return str(error)
-        if words:
-            names, weights = by_words(pieces, chosen.of(maps))
-        else:
-            names, weights = labels(pieces), chosen.of(maps)
         spoken = words_of(pieces)
         asker = spoken[min(int(asks), len(spoken) - 1)]
-        place = spoken.index(asker) if words else asker.places[0]
-        put(names)
-        image.set_data(weights)
-        asked.set_bounds(-0.5, place - 0.5, len(names), 1)
-        image.set_visible(True)
-        asked.set_visible(True)
-        for i, bar in enumerate(bars):
-            bar.set_visible(i < len(names))
-            bar.set_width(float(weights[place, i]) if i < len(names) else 0)
-        title.set_text(text("real_heads.heads.row", word=names[place]))
+        if words:
+            names, weights = by_words(pieces, chosen.of(maps))
+            place = spoken.index(asker)
+        else:
+            names, weights = labels(pieces), chosen.of(maps)
+            place = asker.places[0]
+        if picture.name(names):
+            explorer.redraw()
+        picture.set(weights, place)
         top = int(weights[place].argmax())
         caption = text(
             "real_heads.heads.caption",
@@ -382,6 +350,60 @@ def heads(sentence: str | None = None) -> Explorer:
         return " ".join([caption, *_notes(sentence, pieces)])
 
     return explorer
+
+
+class MapAndRow:
+    """A map of weights with one row marked, and that row again as bars; at most ``most`` tokens."""
+
+    def __init__(self, figure: Any, most: int):
+        self.grid, self.row = figure.subplots(1, 2, width_ratios=[1.25, 1])
+        self.image = self.grid.imshow([[0.0]], cmap=style.HEAT, norm=PowerNorm(0.5, 0, 1))  # by the root: small weights show too
+        self.asked = self.grid.add_patch(Rectangle((0, 0), 1, 1, fill=False, edgecolor=style.ACCENT, linewidth=2.5))
+        self.grid.set_xlabel(text("real_heads.keys"), color=style.KEYS)
+        self.grid.set_ylabel(text("real_heads.queries"), color=style.QUERIES)
+        self.bars = self.row.barh(range(most), np.zeros(most), height=0.7, color=style.WEIGHTS)
+        self.row.set(xlim=(0, 1), xlabel=text("real_heads.heads.weight"))
+        self.title = self.row.set_title("")
+        figure.colorbar(self.image, ax=self.grid, shrink=0.6, pad=0.02).set_label(text("real_heads.heads.weight"))
+        self.names: list[str] = []
+
+    @property
+    def moving(self) -> list[Any]:
+        return [self.image, self.asked, *self.bars, self.title]
+
+    def name(self, names: list[str]) -> bool:
+        """Write the tokens along the axes; whether they are others than before, and all must be drawn again."""
+        if names == self.names:
+            return False
+        self.names = names
+        n = len(names)
+        every = 1 if n <= MOST_LABELS else 2
+        ticks = range(0, n, every)
+        self.grid.set(xlim=(-0.5, n - 0.5), ylim=(n - 0.5, -0.5))
+        self.grid.set_xticks(ticks, names[::every], rotation=90)
+        self.grid.set_yticks(ticks, names[::every])
+        self.row.set_yticks(ticks, names[::every])
+        self.row.set_ylim(n - 0.5, -0.5)
+        self.image.set_extent((-0.5, n - 0.5, n - 0.5, -0.5))
+        return True
+
+    def hide(self) -> None:
+        """Show no map: there is none to show."""
+        for artist in (self.image, self.asked, *self.bars):
+            artist.set_visible(False)
+        self.title.set_text("")
+
+    def set(self, weights: np.ndarray, place: int) -> None:
+        """The weights (n, n) of the tokens that were named, and which of them asks."""
+        n = len(self.names)
+        self.image.set_data(weights)
+        self.asked.set_bounds(-0.5, place - 0.5, n, 1)
+        self.image.set_visible(True)
+        self.asked.set_visible(True)
+        for i, bar in enumerate(self.bars):
+            bar.set_visible(i < n)
+            bar.set_width(float(weights[place, i]) if i < n else 0)
+        self.title.set_text(text("real_heads.heads.row", word=self.names[place]))
 
 
 @functools.lru_cache(maxsize=32)

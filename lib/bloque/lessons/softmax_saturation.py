@@ -13,7 +13,7 @@ import numpy as np
 
 import bloque
 from bloque.explore import Explorer, Guess, Numbers, Powers, Slider, style
-from bloque.texts import number, text
+from bloque.texts import number, setting, text
 
 Softmax = Callable[[Any], Any]
 
@@ -141,12 +141,6 @@ def subscript(index: int) -> str:
 def listed(values: Any) -> str:
     """(2, 1, 0), as the prose writes it."""
     return "(" + ", ".join(setting(float(value)) for value in values) + ")"
-
-
-def setting(value: float) -> str:
-    """A number that was put in: no more digits than it has, 1 and 3.16 and not 1.00."""
-    written = number(value, significant=3)
-    return written.rstrip("0").rstrip(".") if "." in written and "e" not in written else written
 
 
 def tiny(value: float) -> str:

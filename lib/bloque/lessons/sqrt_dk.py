@@ -162,9 +162,11 @@ def _log_ticks(axes: Any, ticks: Sequence[float], labels: Sequence[str]) -> None
     axes.set_yticks(ticks, labels)
 
 
-def _band(axes: Any, colour: str) -> Any:
+def _trail(axes: Any, look: str, colour: str, label: str | None = None) -> tuple[Any, Any]:
+    """A line and the band round it, both empty; `_set_trail` fills them."""
+    (line,) = axes.plot([], [], look, color=colour, markersize=4, label=label)
     (band,) = axes.fill([1, 1, 1], [1, 1, 1], color=colour, alpha=0.2, linewidth=0)
-    return band
+    return line, band
 
 
 def _set_trail(line: Any, band: Any, so_far: Sequence[int], middle: Any, low: Any, high: Any) -> None:
@@ -257,11 +259,7 @@ def divisor(draws: int = 20_000, sentences: int = 16) -> Explorer:
     one_draw = {d_k: k[:, :d_k] @ q[:d_k] for d_k in DIMENSIONS}
     largest = _largest_by_dimension(draws)
     gradients = attention_gradients(sentences=sentences)
-    spreads = {
-        (divided, name): np.transpose([np.percentile(getattr(gradients[divided, d], name), (50, 10, 90)) for d in DIMENSIONS])
-        for divided in DIVISORS
-        for name in ("W_Q", "W_K", "W_V", "queries")
-    }
+    spreads = _gradient_spreads(gradients)
 
     explorer = Explorer(
         "sqrt_dk.divisor",
@@ -276,62 +274,27 @@ def divisor(draws: int = 20_000, sentences: int = 16) -> Explorer:
         ],
     )
     (weights_axes, mean_axes), (matrix_axes, query_axes) = explorer.figure.subplots(2, 2)
-
-    weights_axes.set_title(text("sqrt_dk.divisor.weights"))
-    bars = weights_axes.bar(range(1, KEYS + 1), [0] * KEYS, width=0.7, color=style.WEIGHTS)
-    weights_axes.set_ylim(0, 1)
-    weights_axes.set_xticks(range(1, KEYS + 1))
-    weights_axes.set_xlabel(text("sqrt_dk.divisor.key"))
-    weights_axes.axhline(1 / KEYS, color=style.MUTED, linewidth=1, linestyle=":")
-
-    mean_axes.set_title(text("sqrt_dk.divisor.largest"))
-    _dimension_axis(mean_axes)
-    mean_axes.set_ylim(0, 1.04)
-    means, mean_bands = {}, {}
-    for name in DIVISORS:
-        colour = style.RAW if name == "none" else style.WEIGHTS
-        mean_bands[name] = _band(mean_axes, colour)
-        (means[name],) = mean_axes.plot([], [], LINES[name], marker=MARKERS[name], color=colour, markersize=4)
-    mean_axes.text(1.1, 0.62, text("sqrt_dk.divisor.by.none"), color=style.MUTED, fontsize=9)
-    mean_axes.text(1300, 0.40, text("sqrt_dk.divisor.by.root"), color=style.WEIGHTS, fontsize=9, ha="right")
-    mean_axes.text(1300, 0.03, text("sqrt_dk.divisor.by.whole"), color=style.WEIGHTS, fontsize=9, ha="right")
+    bars = _draw_weights(weights_axes)
+    means = _draw_largest(mean_axes)
     (mean_dot,) = mean_axes.plot([], [], "o", color=style.ACCENT, markersize=9)
-
-    matrix_axes.set_title(text("sqrt_dk.divisor.matrices"))
-    matrix_axes.set_ylim(3e-4, 40)
-    query_axes.set_title(text("sqrt_dk.divisor.queries"))
-    query_axes.set_ylim(1e-10, 20)
-    lines, bands = {}, {}
-    for axes in (matrix_axes, query_axes):
-        _dimension_axis(axes)
-    _log_ticks(matrix_axes, [1e-3, 1e-2, 1e-1, 1, 10], ["0.001", "0.01", "0.1", "1", "10"])
-    _log_ticks(query_axes, [1e-9, 1e-7, 1e-5, 1e-3, 1e-1, 10], ["1e−9", "1e−7", "1e−5", "0.001", "0.1", "10"])
-    marks = {"W_Q": ("o-", style.QUERIES), "W_K": ("s--", style.KEYS), "W_V": ("^-.", style.VALUES)}
-    for name, (mark, colour) in marks.items():
-        bands[name] = _band(matrix_axes, colour)
-        label = {"W_Q": "W^Q", "W_K": "W^K", "W_V": "W^V"}[name]
-        (lines[name],) = matrix_axes.plot([], [], mark, color=colour, markersize=4, label=label)
-    matrix_axes.legend(loc="lower left", ncols=3)
-    bands["queries"] = _band(query_axes, style.QUERIES)
-    (lines["queries"],) = query_axes.plot([], [], "o-", color=style.QUERIES, markersize=4)
+    trails = _draw_gradients(matrix_axes, query_axes)
     here = [axes.axvline(1, color=style.ACCENT, linewidth=2, zorder=0) for axes in (matrix_axes, query_axes)]
-    explorer.moving(*bars, *mean_bands.values(), *means.values(), mean_dot, *bands.values(), *here, *lines.values())
+    explorer.moving(*bars, *means.values(), mean_dot, *here, *trails.values())
     truth = float(largest["none"][0][DIMENSIONS.index(64)])
     explorer.guess = Guess("largest", 0, 1, step=0.01, truth=truth, axes=mean_axes, axis="y", decimals=2)
 
     @explorer.frame
     def frame(d_k: int, divisor: str) -> str:
-        by = DIVISORS[divisor](d_k)
-        weights = bloque.softmax(one_draw[d_k] / by)
+        weights = bloque.softmax(one_draw[d_k] / DIVISORS[divisor](d_k))
         for bar, weight in zip(bars, weights, strict=True):
             bar.set_height(weight)
         index = DIMENSIONS.index(d_k)
         mean_dot.set_data([d_k], [largest[divisor][0][index]])
         so_far = DIMENSIONS[: index + 1]
-        for name, (middle, low, high) in largest.items():
-            _set_trail(means[name], mean_bands[name], so_far, middle, low, high)
-        for name in lines:
-            _set_trail(lines[name], bands[name], so_far, *spreads[divisor, name])
+        for name, trail in means.items():
+            _set_trail(*trail, so_far, *largest[name])
+        for name, trail in trails.items():
+            _set_trail(*trail, so_far, *spreads[divisor, name])
         for mark in here:
             mark.set_xdata([d_k, d_k])
         present = gradients[divisor, d_k]
@@ -348,6 +311,58 @@ def divisor(draws: int = 20_000, sentences: int = 16) -> Explorer:
         )
 
     return explorer
+
+
+def _draw_weights(axes: Any) -> Any:
+    """The weights of one query: a bar a key, and where they would all be equal."""
+    axes.set_title(text("sqrt_dk.divisor.weights"))
+    axes.set_ylim(0, 1)
+    axes.set_xticks(range(1, KEYS + 1))
+    axes.set_xlabel(text("sqrt_dk.divisor.key"))
+    axes.axhline(1 / KEYS, color=style.MUTED, linewidth=1, linestyle=":")
+    return axes.bar(range(1, KEYS + 1), [0] * KEYS, width=0.7, color=style.WEIGHTS)
+
+
+def _draw_largest(axes: Any) -> dict[str, tuple[Any, Any]]:
+    """The largest weight against d_k: for each divisor a line and its band, still empty."""
+    axes.set_title(text("sqrt_dk.divisor.largest"))
+    _dimension_axis(axes)
+    axes.set_ylim(0, 1.04)
+    axes.text(1.1, 0.62, text("sqrt_dk.divisor.by.none"), color=style.MUTED, fontsize=9)
+    axes.text(1300, 0.40, text("sqrt_dk.divisor.by.root"), color=style.WEIGHTS, fontsize=9, ha="right")
+    axes.text(1300, 0.03, text("sqrt_dk.divisor.by.whole"), color=style.WEIGHTS, fontsize=9, ha="right")
+    colours = {"none": style.RAW, "root": style.WEIGHTS, "whole": style.WEIGHTS}
+    return {name: _trail(axes, LINES[name] + MARKERS[name], colours[name]) for name in DIVISORS}
+
+
+def _draw_gradients(matrix_axes: Any, query_axes: Any) -> dict[str, tuple[Any, Any]]:
+    """The gradients against d_k, of the three matrices and of the queries: lines and bands, still empty."""
+    for axes in (matrix_axes, query_axes):
+        _dimension_axis(axes)
+    matrix_axes.set_title(text("sqrt_dk.divisor.matrices"))
+    _log_ticks(matrix_axes, [1e-3, 1e-2, 1e-1, 1, 10], ["0.001", "0.01", "0.1", "1", "10"])
+    matrix_axes.set_ylim(3e-4, 40)
+    query_axes.set_title(text("sqrt_dk.divisor.queries"))
+    _log_ticks(query_axes, [1e-9, 1e-7, 1e-5, 1e-3, 1e-1, 10], ["1e−9", "1e−7", "1e−5", "0.001", "0.1", "10"])
+    query_axes.set_ylim(1e-10, 20)
+    trails = {
+        "W_Q": _trail(matrix_axes, "o-", style.QUERIES, "W^Q"),
+        "W_K": _trail(matrix_axes, "s--", style.KEYS, "W^K"),
+        "W_V": _trail(matrix_axes, "^-.", style.VALUES, "W^V"),
+        "queries": _trail(query_axes, "o-", style.QUERIES),
+    }
+    matrix_axes.legend(loc="lower left", ncols=3)
+    return trails
+
+
+def _gradient_spreads(gradients: dict[tuple[str, int], Gradients]) -> dict[tuple[str, str], np.ndarray]:
+    """{(divisor, part): (3, dimensions)}: the median and the 10 and 90 % of each norm, over the sentences."""
+    parts = ("W_Q", "W_K", "W_V", "queries")
+    return {
+        (divided, part): np.transpose([np.percentile(getattr(gradients[divided, d_k], part), (50, 10, 90)) for d_k in DIMENSIONS])
+        for divided in DIVISORS
+        for part in parts
+    }
 
 
 def _largest_by_dimension(draws: int) -> dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]:
@@ -399,7 +414,6 @@ def bank(attention: Attention = bloque.attention) -> Explorer:
     the scores by √d_k: also the reader's own.
     """
     scenes = {name: bank_scene(name) for name in ("bench", "money")}
-    most = max(len(scene.words) for scene in scenes.values())
     explorer = Explorer(
         "sqrt_dk.bank",
         figsize=(9, 4),
@@ -416,68 +430,23 @@ def bank(attention: Attention = bloque.attention) -> Explorer:
             {"angle": -135, "stretch": 1},
         ],
     )
-    plane, bars_axes, new_axes = explorer.figure.subplots(1, 3, width_ratios=(4, 4, 1.6))
-    plane.set_title(text("sqrt_dk.bank.plane"))
-    plane.set_aspect("equal")
-    plane.set_xlim(-2.6, 2.6)
-    plane.set_ylim(-2.6, 2.6)
-    plane.axhline(0, color=style.GRID, linewidth=1, zorder=0)
-    plane.axvline(0, color=style.GRID, linewidth=1, zorder=0)
-    plane.set_xticks([-2, -1, 0, 1, 2], ["−2", "−1", "0", "1", "2"])
-    plane.set_yticks([-2, -1, 0, 1, 2], ["−2", "−1", "0", "1", "2"])
-    (border,) = plane.plot([], [], "--", color=style.MUTED, linewidth=1)
-    (shaft,) = plane.plot([], [], "-", color=style.QUERIES, linewidth=3)
-    (tip,) = plane.plot([], [], "o", color=style.QUERIES, markersize=8)
-    (points,) = plane.plot([], [], "s", color=style.KEYS, markersize=6)
-    labels = [plane.text(0, 0, "", fontsize=9, color=style.KEYS, va="center") for _ in range(most)]
-
-    bars_axes.set_title(text("sqrt_dk.bank.weights"))
-    bars = bars_axes.barh(range(most), [0] * most, height=0.7, color=style.WEIGHTS)
-    readings = [bars_axes.text(0, row, "", fontsize=9, va="center") for row in range(most)]
-    bars_axes.set_xlim(0, 1.2)
-    bars_axes.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
-
-    new_axes.set_title(text("sqrt_dk.bank.new"))
-    new_bars = new_axes.bar([0, 1], [0, 0], width=0.7, color=style.VALUES)
-    new_axes.set_ylim(0, 1)
-    new_axes.set_xlim(-0.6, 1.6)
-    new_axes.set_xticks([0, 1], list(scenes["bench"].readings))
-    explorer.moving(border, shaft, tip, points, *labels, *bars, *readings, *new_bars)
+    plane, bars, new = explorer.figure.subplots(1, 3, width_ratios=(4, 4, 1.6))
+    picture = BankPicture(plane, bars, new, most=max(len(scene.words) for scene in scenes.values()))
+    explorer.moving(*picture.moving)
     shown = {"scene": ""}
-
-    def set_scene(name: str) -> None:
-        scene = scenes[name]
-        shown["scene"] = name
-        points.set_data(*scene.keys.T)
-        for label, (place, words) in zip(labels, _padded(_labels(scene), most), strict=True):
-            label.set_text(words)
-            left = place[1] >= place[0]  # words stand clear of the arrow, which starts along the diagonal
-            label.set_position((place[0] + (-0.15 if left else 0.15), place[1]))
-            label.set_horizontalalignment("right" if left else "left")
-        bars_axes.set_yticks(range(len(scene.words)), list(scene.words))
-        bars_axes.set_ylim(len(scene.words) - 0.4, -0.6)
-        explorer.redraw()
 
     @explorer.frame
     def frame(angle: float, stretch: float, divide: bool, scene: str) -> str:
-        if scene != shown["scene"]:
-            set_scene(scene)
         here = scenes[scene]
+        if scene != shown["scene"]:
+            shown["scene"] = scene
+            picture.set_scene(here)
+            explorer.redraw()
         query = turned(angle, stretch)
         undone = 1 if divide else math.sqrt(query.size)  # attention divides; this takes it back
         output, weights = attention(query[None] * undone, here.keys, here.values)
         output, weights = np.asarray(output)[0], np.asarray(weights)[0]
-        shaft.set_data([0, query[0]], [0, query[1]])
-        tip.set_data([query[0]], [query[1]])
-        across = turned(angle + 90, 3)
-        border.set_data([-across[0], across[0]], [-across[1], across[1]])
-        for row, (bar, reading) in enumerate(zip(bars, readings, strict=True)):
-            weight = float(weights[row]) if row < len(here.words) else 0.0
-            bar.set_width(weight)
-            reading.set_x(weight + 0.03)
-            reading.set_text(number(weight, 3) if row < len(here.words) else "")
-        for bar, value in zip(new_bars, output, strict=True):
-            bar.set_height(value)
+        picture.set(query, turned(angle + 90, 3), output, weights)
         top = int(np.argmax(weights))
         return text(
             "sqrt_dk.bank.caption",
@@ -492,6 +461,62 @@ def bank(attention: Attention = bloque.attention) -> Explorer:
         )
 
     return explorer
+
+
+class BankPicture:
+    """The query among the keys in the plane, the weight of each word, and the vector that comes out."""
+
+    def __init__(self, plane: Any, bars: Any, new: Any, most: int):
+        plane.set(title=text("sqrt_dk.bank.plane"), aspect="equal", xlim=(-2.6, 2.6), ylim=(-2.6, 2.6))
+        plane.axhline(0, color=style.GRID, linewidth=1, zorder=0)
+        plane.axvline(0, color=style.GRID, linewidth=1, zorder=0)
+        plane.set_xticks([-2, -1, 0, 1, 2], ["−2", "−1", "0", "1", "2"])
+        plane.set_yticks([-2, -1, 0, 1, 2], ["−2", "−1", "0", "1", "2"])
+        (self.border,) = plane.plot([], [], "--", color=style.MUTED, linewidth=1)
+        (self.shaft,) = plane.plot([], [], "-", color=style.QUERIES, linewidth=3)
+        (self.tip,) = plane.plot([], [], "o", color=style.QUERIES, markersize=8)
+        (self.points,) = plane.plot([], [], "s", color=style.KEYS, markersize=6)
+        self.labels = [plane.text(0, 0, "", fontsize=9, color=style.KEYS, va="center") for _ in range(most)]
+
+        bars.set(title=text("sqrt_dk.bank.weights"), xlim=(0, 1.2))
+        bars.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
+        self.bars_axes = bars
+        self.bars = bars.barh(range(most), [0] * most, height=0.7, color=style.WEIGHTS)
+        self.readings = [bars.text(0, row, "", fontsize=9, va="center") for row in range(most)]
+
+        new.set(title=text("sqrt_dk.bank.new"), xlim=(-0.6, 1.6), ylim=(0, 1))
+        self.new_axes = new
+        self.new_bars = new.bar([0, 1], [0, 0], width=0.7, color=style.VALUES)
+
+    @property
+    def moving(self) -> list[Any]:
+        return [self.border, self.shaft, self.tip, self.points, *self.labels, *self.bars, *self.readings, *self.new_bars]
+
+    def set_scene(self, scene: Scene) -> None:
+        """Put the words where they belong; the axes change, so the next frame must be drawn whole."""
+        self.points.set_data(*scene.keys.T)
+        for label, (place, words) in zip(self.labels, _padded(_labels(scene), len(self.labels)), strict=True):
+            label.set_text(words)
+            left = place[1] >= place[0]  # words stand clear of the arrow, which starts along the diagonal
+            label.set_position((place[0] + (-0.15 if left else 0.15), place[1]))
+            label.set_horizontalalignment("right" if left else "left")
+        self.bars_axes.set_yticks(range(len(scene.words)), list(scene.words))
+        self.bars_axes.set_ylim(len(scene.words) - 0.4, -0.6)
+        self.new_axes.set_xticks([0, 1], list(scene.readings))
+
+    def set(self, query: np.ndarray, across: np.ndarray, output: np.ndarray, weights: np.ndarray) -> None:
+        """A query (2,), a direction across it (2,), and what attention made of them: (2,) and (n,)."""
+        self.shaft.set_data([0, query[0]], [0, query[1]])
+        self.tip.set_data([query[0]], [query[1]])
+        self.border.set_data([-across[0], across[0]], [-across[1], across[1]])
+        for row, (bar, reading) in enumerate(zip(self.bars, self.readings, strict=True)):
+            there = row < len(weights)  # the other scene may have more words
+            weight = float(weights[row]) if there else 0.0
+            bar.set_width(weight)
+            reading.set_x(weight + 0.03)
+            reading.set_text(number(weight, 3) if there else "")
+        for bar, value in zip(self.new_bars, output, strict=True):
+            bar.set_height(value)
 
 
 def _labels(scene: Scene) -> list[tuple[tuple[float, float], str]]:

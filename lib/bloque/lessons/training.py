@@ -150,7 +150,7 @@ def arriving() -> Explorer:
         (thick,) = axes.plot([1], [1], color=colour, linestyle=dash, marker=marker, markersize=5)
         sides.append((side, thin, thick))
     labels = [axes.text(12.7, 1, "", color=c, va="center", fontsize=9) for c in (style.QUERIES, "#5F5F5F")]
-    axes.set_xlim(0.5, 15.9)
+    axes.set_xlim(0.5, 16.3)
     explorer.moving(*(line for _, thin, thick in sides for line in (*thin, thick)), *labels)
 
     @explorer.frame
@@ -300,6 +300,7 @@ class LiveTraining:
     def __init__(self, training: Training | None = None, steps: int = 400):
         import ipywidgets
 
+        from bloque.explore.keys import Keys
         from bloque.explore.view import LivePicture
 
         self.training = training or Training(ModelSettings())
@@ -318,7 +319,7 @@ class LiveTraining:
         self.told = ipywidgets.Label()
         self.image = LivePicture(alt=text("training.live.alt"), caption=True)
         self.button.on_click(lambda _: self.toggle())
-        self.box = ipywidgets.VBox([ipywidgets.HBox([self.button, self.bar, self.told]), self.image])
+        self.box = ipywidgets.VBox([ipywidgets.HBox([self.button, self.bar, self.told]), self.image, Keys()])
         self.look()
 
     @property

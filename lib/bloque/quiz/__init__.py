@@ -50,12 +50,14 @@ class Quiz:
         """The live quiz."""
         import ipywidgets
 
+        from bloque.explore.keys import Keys
         from bloque.quiz.widget import STYLE, QuestionView
 
         self.views = [
             QuestionView(question, i, _given.get((self.lesson, question.id)), self.answer) for i, question in enumerate(self.questions, 1)
         ]
-        box = ipywidgets.VBox([ipywidgets.HTML(STYLE, layout={"height": "0", "margin": "0"}), *(view.box for view in self.views)])
+        look = ipywidgets.HTML(STYLE, layout={"height": "0", "margin": "0"})
+        box = ipywidgets.VBox([look, *(view.box for view in self.views), Keys()])
         box.add_class("bloque-quiz")
         return box
 
@@ -150,10 +152,12 @@ def _publish(make_widget: Any, stored: str, plain: str) -> None:
     """
     from IPython.display import display
 
+    from bloque.explore.outputs import publish_view
+
     try:
         view = make_widget()
     except ImportError:
         view = None
     if view is not None:
-        display({"application/vnd.jupyter.widget-view+json": {"version_major": 2, "version_minor": 0, "model_id": view.model_id}}, raw=True)
+        publish_view(view.model_id)
     display({"text/html": stored, "text/plain": plain}, raw=True)

@@ -23,7 +23,8 @@ STYLE = """<style>
 .bloque-quiz .widget-radio-box input, .bloque-quiz .widget-checkbox input { flex: none; }
 .bloque-quiz .widget-radio, .bloque-quiz .widget-checkbox { width: 100%; height: auto; }
 .bloque-quiz .widget-html-content { white-space: normal; line-height: 1.5; max-width: 75ch; }
-.bloque-quiz :focus-visible { outline: 2px solid #0072B2; outline-offset: 2px; }
+.bloque-quiz :focus-visible { outline: 3px solid #0072B2 !important; outline-offset: 2px; } /* ipywidgets takes it from menus */
+:is(.jp-mod-theme-dark, [data-jp-theme-light="false"]) .bloque-quiz :focus-visible { outline-color: #7CC4F5 !important; }
 .jp-OutputArea:has(.bloque-quiz) .bloque-quiz-stored { display: none; }
 </style>"""
 

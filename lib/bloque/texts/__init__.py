@@ -109,6 +109,12 @@ def number(value: float, decimals: int | None = None, *, significant: int | None
     return _grouped(mantissa) + "e" + _grouped(str(int(exponent)))
 
 
+def setting(value: float) -> str:
+    """A number that was put in: three significant digits at most, and no more than it has: 1 and 3.16, not 1.00."""
+    written = number(value, significant=3)
+    return written.rstrip("0").rstrip(".") if "." in written and "e" not in written else written
+
+
 def _grouped(digits: str) -> str:
     sign = "−" if digits.startswith("-") else ""
     whole, point, fraction = digits.lstrip("-").partition(".")

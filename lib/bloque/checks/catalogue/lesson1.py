@@ -230,6 +230,11 @@ def _temperature(scores: Any, wanted: float, *, weight: str = "largest", answer:
     }[answer]
 
 
+def _wrong_way(start: float, low: float = 1e-3, high: float = 1e3) -> Callable[[Any, float], float]:
+    """A search that keeps the wrong half each time: from its first trial it runs to an end of the interval."""
+    return lambda scores, wanted: low if weights_of(np.asarray(scores) / start).max() > wanted else high
+
+
 TEMPERATURE = Exercise(
     id="temperature",
     lesson=1,
@@ -252,6 +257,7 @@ TEMPERATURE = Exercise(
         "returns_weights": ({"answer": "weights"}, lambda scores, wanted: _temperature(scores, wanted, answer="weights").max()),
         "squared": ({"answer": "square"}, {"answer": "root"}),
         "coarse": ({"answer": "coarse"}, {"answer": "whole"}),
+        "wrong_way": (_wrong_way(1), _wrong_way(500), _wrong_way(1, 1e-6, 1e6)),
         "opposite_sign": ({"answer": "negative"},),
     },
     make_cases=lambda: cases(

@@ -249,6 +249,7 @@ def _positional_encoding(
         "half": (4 * i / d_model, 4 * i / d_model),
         "end": (i / max(half - 1, 1), i / max(half - 1, 1)),
         "one": (2 * (i + 1) / d_model, 2 * (i + 1) / d_model),
+        "column": (2 * (2 * i) / d_model, 2 * (2 * i + 1) / d_model),
     }[exponent]
     angles = [t / base**p if act == "divide" else t * base**p if act == "times" else t * p for p in powers]
     sin, cos = np.sin(angles[0]), np.cos(angles[1])
@@ -278,6 +279,7 @@ POSITIONAL_ENCODING = Exercise(
         "swapped": ({"waves": "swapped"},),
         "one_wave": ({"waves": "sines"}, {"waves": "cosines"}),
         "index": ({"exponent": "index"},),
+        "column": ({"exponent": "column"},),
         "not_divided": ({"exponent": "not_divided"},),
         "one_frequency": ({"exponent": "zero"},),
         "wrong_exponent": ({"exponent": "half"}, {"exponent": "end"}, {"exponent": "one"}),
