@@ -31,6 +31,10 @@ def reasons_here() -> list[str]:
     return differences(constraints, {name: metadata.version(name) for name in BEHIND_OUTPUTS}, sys.platform)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--both-twins", action="store_true", help="in the browser, walk every lesson in every language")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     if reasons_here():
         exact = nbval.plugin.IPyNbCell.sanitize

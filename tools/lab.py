@@ -163,20 +163,41 @@ def browser(width: int = 1280, height: int = 900, ratio: float = 1, touch: bool 
 
 
 def open_notebook(page: Any, running: Lab, notebook: str, ui: str = "lab") -> None:
-    """Open a notebook and wait until its kernel is ready."""
-    page.goto(running.address(notebook, ui))
+    """Open a notebook and wait until its kernel is ready.
+
+    A page that shows JupyterLab already opens it there, beside what else is open: loading JupyterLab
+    takes as long as running a lesson.
+    """
+    if ui == "lab" and page.url.startswith(f"{running.url}/lab"):
+        page.evaluate("(path) => window.jupyterapp.commands.execute('docmanager:open', { path })", notebook)
+    else:
+        page.goto(running.address(notebook, ui))
     page.wait_for_selector(".jp-Notebook .jp-Cell", state="attached", timeout=120_000)
-    _wait(page, READY, 90)
+    _wait(page, READY, 90, notebook)
     if ui == "lab" and page.locator("#jp-left-stack:visible").count():
         page.keyboard.press("Control+b")  # the file list takes a third of a narrow window
 
 
-READY = """() => [...(window.jupyterapp?.shell.widgets("main") ?? [])].some((w) => {
-    const session = w.context?.sessionContext;  // the page says "idle" before there is a kernel at all
-    return session?.isReady && session.session?.kernel?.status === "idle";
+def close_notebooks(page: Any, notebook: str | None = None) -> None:
+    """Close a notebook, or all, without asking whether to save; its kernel lives on."""
+    page.evaluate(
+        """(path) => { for (const widget of [...jupyterapp.shell.widgets("main")]) {
+            if (!widget.context?.model || (path && widget.context.path !== path)) continue;
+            widget.context.model.dirty = false;
+            widget.close();
+        } }""",
+        notebook,
+    )
+    if notebook is None:
+        page.wait_for_function("() => !document.querySelector('.jp-Notebook')")
+
+
+READY = """(path) => [...(window.jupyterapp?.shell.widgets("main") ?? [])].some((w) => {
+    const session = w.context?.path === path && w.context.sessionContext;  // the page says "idle" before there is a kernel
+    return session && session.isReady && session.session?.kernel?.status === "idle";
 })"""
 DONE = r"""() => {
-    const prompts = [...document.querySelectorAll('.jp-Notebook .jp-CodeCell .jp-InputPrompt')];
+    const prompts = [...document.querySelectorAll('.jp-NotebookPanel:not(.lm-mod-hidden) .jp-CodeCell .jp-InputPrompt')];
     return prompts.length && prompts.every(p => /\d/.test(p.textContent));
 }"""
 
@@ -187,11 +208,11 @@ def run_all(page: Any, seconds: float = 120) -> None:
     _wait(page, DONE, seconds)
 
 
-def _wait(page: Any, condition: str, seconds: float) -> None:
+def _wait(page: Any, condition: str, seconds: float, argument: Any = None) -> None:
     """Wait for a condition; meanwhile answer JupyterLab's question for a kernel, should it ask one."""
     deadline = time.monotonic() + seconds
     choose = page.locator(".jp-Dialog:has(.jp-Dialog-content select) button.jp-mod-accept")
-    while not page.evaluate(condition):
+    while not page.evaluate(condition, argument):
         if choose.count():
             choose.first.click()
         if time.monotonic() > deadline:

@@ -7,7 +7,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from tools.lab import ROOT, browser, lab, open_notebook, run_all
+from tools.lab import ROOT, browser, close_notebooks, lab, open_notebook, run_all
 
 HERE = Path(__file__).parent
 LESSONS = sorted((ROOT / "notebooks").glob("*/*.ipynb"))
@@ -54,29 +54,45 @@ def window():
         yield page.context
 
 
+@pytest.fixture(scope="session")
+def desk(window, jupyter):
+    """JupyterLab, loaded once: that takes longer than most tests."""
+    page = window.new_page()
+    page.goto(jupyter.address(""))
+    page.wait_for_function("() => window.jupyterapp?.shell", timeout=120_000)
+    yield page
+    page.close()
+
+
 @contextlib.contextmanager
-def watched(window, jupyter):
-    """A fresh page; whatever goes wrong in its console fails at the end."""
-    opened = window.new_page()
+def watched(page, jupyter):
+    """Whatever goes wrong in the page's console fails at the end; then nothing is left open."""
     wrong = []
-    opened.on("pageerror", lambda error: wrong.append(str(error)))
-    opened.on("console", lambda m: wrong.append(m.text) if m.type == "error" and not any(h in m.text for h in HARMLESS) else None)
-    yield opened
-    opened.close()
+    heard = {
+        "pageerror": lambda error: wrong.append(str(error)),
+        "console": lambda m: wrong.append(m.text) if m.type == "error" and not any(h in m.text for h in HARMLESS) else None,
+    }
+    for event, listener in heard.items():
+        page.on(event, listener)
+    yield page
+    close_notebooks(page)
+    for event, listener in heard.items():
+        page.remove_listener(event, listener)
     jupyter.stop_kernels()
     assert not wrong
 
 
 @pytest.fixture
-def page(window, jupyter):
-    with watched(window, jupyter) as opened:
+def page(desk, jupyter):
+    with watched(desk, jupyter) as opened:
+        opened.set_viewport_size({"width": 1280, "height": 900})
         yield opened
 
 
 @pytest.fixture(scope="module")
-def waves(window, jupyter):
-    """The tests' own notebook, run once for all of them: opening JupyterLab takes longer than they do."""
-    with watched(window, jupyter) as opened:
+def waves(desk, jupyter):
+    """The tests' own notebook, run once for all of them."""
+    with watched(desk, jupyter) as opened:
         open_notebook(opened, jupyter, "waves.ipynb")
         run_all(opened)
         yield opened

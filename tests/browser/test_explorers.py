@@ -5,7 +5,7 @@ import time
 import nbformat
 import pytest
 
-from tools.lab import open_notebook, run_all
+from tools.lab import close_notebooks, open_notebook, run_all
 
 from .conftest import Shown, in_kernel, in_python, write_notebook
 
@@ -172,7 +172,7 @@ def test_never_more_bytes_than_promised(shown):
         assert shown.evaluate("view.frames.bytes") <= 6_000_000
 
 
-def test_the_stored_picture_waits_behind_and_serves_without_a_kernel(shown, jupyter, window):
+def test_the_stored_picture_waits_behind_and_serves_without_a_kernel(shown, jupyter):
     page = shown.page
     stored = page.locator(".jp-CodeCell").nth(1).locator(".jp-OutputArea-child")
     assert stored.count() == 3
@@ -182,11 +182,12 @@ def test_the_stored_picture_waits_behind_and_serves_without_a_kernel(shown, jupy
     kept = [o for o in outputs if "application/vnd.jupyter.widget-view+json" not in o.data]
     assert [set(o.data) for o in kept] == [{"image/png"}, {"text/plain"}]
     write_notebook(jupyter.folder / "stored.ipynb", ["waves()"], kept)
-    reopened = window.new_page()
-    open_notebook(reopened, jupyter, "stored.ipynb")
+    open_notebook(page, jupyter, "stored.ipynb")
+    reopened = page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
     assert reopened.locator(".jp-OutputArea-child img").is_visible()
     assert reopened.locator(".jp-OutputArea-child pre").inner_text() == "speed 10, sine, shown True, highest 3"
-    reopened.close()
+    close_notebooks(page, "stored.ipynb")
+    open_notebook(page, jupyter, "waves.ipynb")
 
 
 @pytest.mark.parametrize(("width", "theme"), [(800, "JupyterLab Dark"), (1280, "JupyterLab Light")])

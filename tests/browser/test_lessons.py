@@ -15,21 +15,40 @@ def obstacles(page):
     return [f"{v['id']}: {len(v['nodes'])} like {v['nodes'][0]['html'][:200]}" for v in serious]
 
 
-@pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: f"{path.parent.name}-{path.stem}")
-def test_a_lesson_runs_and_its_explorers_move(page, jupyter, lesson):
-    whole = (int(lesson.stem[:2]) % 2 == 1) == (lesson.parent.name == "es")  # of two twins one is walked, the other opened
+NEVER_AHEAD = """() => setInterval(() => document.querySelectorAll('.bloque-view').forEach((e) => {
+    if (e.bloque) e.bloque.ahead = () => [];
+}), 20)"""
+
+
+@pytest.fixture
+def asked_for(page):
+    """Nothing is drawn ahead here: every picture is asked for, which is the longer way, and the tests stay short."""
+    timer = page.evaluate(NEVER_AHEAD)
+    yield page
+    page.evaluate("(timer) => clearInterval(timer)", timer)
+
+
+def walked(lessons, both):
+    """One twin of each lesson, in turns: the other runs the same code, and nbval runs that too. Both if asked (--both-twins)."""
+    return [path for path in lessons if both or (int(path.stem[:2]) % 2 == 1) == (path.parent.name == "es")]
+
+
+def pytest_generate_tests(metafunc):
+    if "lesson" in metafunc.fixturenames:
+        found = walked(LESSONS, metafunc.config.getoption("--both-twins"))
+        metafunc.parametrize("lesson", found, ids=[f"{path.parent.name}-{path.stem}" for path in found])
+
+
+def test_a_lesson_runs_and_its_explorers_move(asked_for, jupyter, lesson):
+    page = asked_for
     open_notebook(page, jupyter, lesson.relative_to(ROOT / "notebooks").as_posix())
+    theme = "JupyterLab Dark" if lesson.parent.name == "es" else "JupyterLab Light"
+    page.evaluate("(theme) => jupyterapp.commands.execute('apputils:change-theme', { theme })", theme)
     run_all(page)
-    # Nothing is drawn ahead here: every picture is asked for, which is the longer way, and the tests stay short.
-    page.evaluate("() => document.querySelectorAll('.bloque-view').forEach((e) => { e.bloque.ahead = () => []; })")
-    if not whole and lesson.parent.name == "es":  # half of the twins that are only opened are seen in the dark
-        page.evaluate("() => jupyterapp.commands.execute('apputils:change-theme', { theme: 'JupyterLab Dark' })")
     assert page.locator('[data-mime-type="application/vnd.jupyter.error"], [data-mime-type="application/vnd.jupyter.stderr"]').count() == 0
     for place in range(page.locator(".bloque-explorer").count()):
         shown = Shown(page, place)
         shown.settle()
-        if not whole:
-            continue
         guess = shown.box.locator(".bloque-commit")
         if guess.count():
             shown.box.locator(".bloque-guess input").press("ArrowRight")
@@ -61,9 +80,8 @@ def test_a_lesson_runs_and_its_explorers_move(page, jupyter, lesson):
         digest, caption = in_python(page, shown)
         assert shown.caption.inner_text().split() == caption.split()
         assert shown.picture() == digest
-    if not whole:
-        found = obstacles(page)
-        assert not found, "\n".join(found)
+    found = obstacles(page)
+    assert not found, "\n".join(found)
 
 
 ACTIVE = "() => [...document.querySelectorAll('.jp-Notebook .jp-Cell')].findIndex((e) => e.classList.contains('jp-mod-active'))"
@@ -93,7 +111,8 @@ def tab_to(page, selector, most=40):
     raise AssertionError(f"Tab does not lead to {selector}")
 
 
-def test_a_lesson_by_keyboard_alone(page, jupyter):
+def test_a_lesson_by_keyboard_alone(asked_for, jupyter):
+    page = asked_for
     lesson = next(path for path in LESSONS if path.parent.name == "es" and path.stem.startswith("00"))
     open_notebook(page, jupyter, lesson.relative_to(ROOT / "notebooks").as_posix())
     cells = page.locator(".jp-Notebook .jp-Cell")
