@@ -169,7 +169,7 @@ def open_notebook(page: Any, running: Lab, notebook: str, ui: str = "lab") -> No
     takes as long as running a lesson.
     """
     if ui == "lab" and page.url.startswith(f"{running.url}/lab"):
-        page.evaluate("(path) => window.jupyterapp.commands.execute('docmanager:open', { path })", notebook)
+        page.evaluate("async (path) => { await window.jupyterapp.commands.execute('docmanager:open', { path }); }", notebook)
     else:
         page.goto(running.address(notebook, ui))
     page.wait_for_selector(".jp-Notebook .jp-Cell", state="attached", timeout=120_000)

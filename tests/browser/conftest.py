@@ -59,7 +59,8 @@ def desk(window, jupyter):
     """JupyterLab, loaded once: that takes longer than most tests."""
     page = window.new_page()
     page.goto(jupyter.address(""))
-    page.wait_for_function("() => window.jupyterapp?.shell", timeout=120_000)
+    page.wait_for_function("() => window.jupyterapp", timeout=120_000)
+    page.evaluate("async () => { await window.jupyterapp.restored; }")
     yield page
     page.close()
 

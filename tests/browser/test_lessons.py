@@ -1,6 +1,5 @@
 """Every lesson in a real browser: all cells run, every control moves its picture to what Python draws."""
 
-import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from tools.lab import ROOT, open_notebook, run_all
@@ -15,17 +14,15 @@ def obstacles(page):
     return [f"{v['id']}: {len(v['nodes'])} like {v['nodes'][0]['html'][:200]}" for v in serious]
 
 
-NEVER_AHEAD = """() => setInterval(() => document.querySelectorAll('.bloque-view').forEach((e) => {
+NEVER_AHEAD = """() => { window.neverAhead ??= setInterval(() => document.querySelectorAll('.bloque-view').forEach((e) => {
     if (e.bloque) e.bloque.ahead = () => [];
-}), 20)"""
+}), 20); }"""
 
 
-@pytest.fixture
-def asked_for(page):
-    """Nothing is drawn ahead here: every picture is asked for, which is the longer way, and the tests stay short."""
-    timer = page.evaluate(NEVER_AHEAD)
-    yield page
-    page.evaluate("(timer) => clearInterval(timer)", timer)
+def open_lesson(page, jupyter, lesson):
+    """Open it with nothing drawn ahead: every picture is asked for, which is the longer way, and the tests stay short."""
+    open_notebook(page, jupyter, lesson.relative_to(ROOT / "notebooks").as_posix())
+    page.evaluate(NEVER_AHEAD)
 
 
 def walked(lessons, both):
@@ -39,9 +36,8 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("lesson", found, ids=[f"{path.parent.name}-{path.stem}" for path in found])
 
 
-def test_a_lesson_runs_and_its_explorers_move(asked_for, jupyter, lesson):
-    page = asked_for
-    open_notebook(page, jupyter, lesson.relative_to(ROOT / "notebooks").as_posix())
+def test_a_lesson_runs_and_its_explorers_move(page, jupyter, lesson):
+    open_lesson(page, jupyter, lesson)
     theme = "JupyterLab Dark" if lesson.parent.name == "es" else "JupyterLab Light"
     page.evaluate("(theme) => jupyterapp.commands.execute('apputils:change-theme', { theme })", theme)
     run_all(page)
@@ -111,10 +107,9 @@ def tab_to(page, selector, most=40):
     raise AssertionError(f"Tab does not lead to {selector}")
 
 
-def test_a_lesson_by_keyboard_alone(asked_for, jupyter):
-    page = asked_for
+def test_a_lesson_by_keyboard_alone(page, jupyter):
     lesson = next(path for path in LESSONS if path.parent.name == "es" and path.stem.startswith("00"))
-    open_notebook(page, jupyter, lesson.relative_to(ROOT / "notebooks").as_posix())
+    open_lesson(page, jupyter, lesson)
     cells = page.locator(".jp-Notebook .jp-Cell")
     for cell in range(cells.count()):  # Shift+Enter from the first cell to the last
         go_to(page, cell)
