@@ -32,7 +32,7 @@ def reasons_here() -> list[str]:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--both-twins", action="store_true", help="in the browser, walk every lesson in every language")
+    parser.addoption("--weekly", action="store_true", help="also what a run once a week is enough for: see the marker of that name")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -61,12 +61,11 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if has_torch():
-        return
-    left_out = [item for item in items if item.get_closest_marker("torch")]
+    without = {"torch": not has_torch(), "weekly": not config.getoption("--weekly")}
+    left_out = [item for item in items if any(leave and item.get_closest_marker(name) for name, leave in without.items())]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if not item.get_closest_marker("torch")]
+        items[:] = [item for item in items if item not in left_out]
 
 
 def has_torch() -> bool:

@@ -40,10 +40,12 @@ class Lab:
         self.url, self.token, self.folder, self.process = url, token, folder, process
 
     def address(self, notebook: str, ui: str = "lab") -> str:
-        """Where a notebook of the folder opens: in JupyterLab, or with ui="notebook" in Notebook 7."""
+        """Where a notebook of the folder opens, or JupyterLab without one; with ui="notebook", in Notebook 7."""
         # A workspace of its own: JupyterLab would open again whatever the page before had open, and run that instead.
-        way = f"lab/workspaces/{secrets.token_hex(4)}/tree" if ui == "lab" else "notebooks"
-        return f"{self.url}/{way}/{notebook}?token={self.token}"
+        way = f"lab/workspaces/{secrets.token_hex(4)}" if ui == "lab" else "notebooks"
+        if notebook and ui == "lab":
+            way += "/tree"
+        return f"{self.url}/{way}/{notebook}".rstrip("/") + f"?token={self.token}"
 
     def ask(self, path: str, method: str = "GET", body: Any = None) -> Any:
         """The server's own interface (kernels, sessions)."""
@@ -168,7 +170,7 @@ def open_notebook(page: Any, running: Lab, notebook: str, ui: str = "lab") -> No
     A page that shows JupyterLab already opens it there, beside what else is open: loading JupyterLab
     takes as long as running a lesson.
     """
-    if ui == "lab" and page.url.startswith(f"{running.url}/lab"):
+    if ui == "lab" and page.url.startswith(running.url) and page.evaluate("() => Boolean(window.jupyterapp)"):
         page.evaluate("async (path) => { await window.jupyterapp.commands.execute('docmanager:open', { path }); }", notebook)
     else:
         page.goto(running.address(notebook, ui))

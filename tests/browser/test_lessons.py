@@ -1,5 +1,6 @@
 """Every lesson in a real browser: all cells run, every control moves its picture to what Python draws."""
 
+import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from tools.lab import ROOT, open_notebook, run_all
@@ -25,17 +26,14 @@ def open_lesson(page, jupyter, lesson):
     page.evaluate(NEVER_AHEAD)
 
 
-def walked(lessons, both):
-    """One twin of each lesson, in turns: the other runs the same code, and nbval runs that too. Both if asked (--both-twins)."""
-    return [path for path in lessons if both or (int(path.stem[:2]) % 2 == 1) == (path.parent.name == "es")]
+def twins(lessons):
+    """One twin of each lesson, in turns, and the other once a week: it runs the same code, and nbval runs that every time."""
+    for path in lessons:
+        daily = (int(path.stem[:2]) % 2 == 1) == (path.parent.name == "es")
+        yield pytest.param(path, id=f"{path.parent.name}-{path.stem}", marks=[] if daily else pytest.mark.weekly)
 
 
-def pytest_generate_tests(metafunc):
-    if "lesson" in metafunc.fixturenames:
-        found = walked(LESSONS, metafunc.config.getoption("--both-twins"))
-        metafunc.parametrize("lesson", found, ids=[f"{path.parent.name}-{path.stem}" for path in found])
-
-
+@pytest.mark.parametrize("lesson", list(twins(LESSONS)))
 def test_a_lesson_runs_and_its_explorers_move(page, jupyter, lesson):
     open_lesson(page, jupyter, lesson)
     theme = "JupyterLab Dark" if lesson.parent.name == "es" else "JupyterLab Light"

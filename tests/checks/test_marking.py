@@ -39,7 +39,7 @@ def notebook(path: Path, *cells: str) -> Path:
 def test_marks_of_right_wrong_and_broken_notebooks(tmp_path, capsys):
     good = notebook(tmp_path / "good.ipynb", IMPORTS, GOOD)
     mixed = notebook(tmp_path / "mixed.ipynb", IMPORTS, BAD, "1 / 0", GOOD, "def f(:\n", "check('scores', not_there)")
-    endless = notebook(tmp_path / "endless.ipynb", IMPORTS, GOOD, "while True: pass", BAD)
+    endless = notebook(tmp_path / "endless.ipynb", IMPORTS, GOOD, "import time\nwhile True: time.sleep(0.05)", BAD)
     broken = tmp_path / "broken.ipynb"
     broken.write_text("{", encoding="utf-8")
     table, data = tmp_path / "marks.csv", tmp_path / "marks.json"

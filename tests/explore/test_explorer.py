@@ -176,11 +176,11 @@ def test_five_hundred_random_moves_leave_nothing_behind(waves):
     choose = random.Random(0)
     positions = [tuple(choose.randrange(c.count) for c in made.grid) for _ in range(500)]
     for position in positions[:100]:
-        made.picture(position)
+        made.draw(position)
     gc.collect()
     tracemalloc.start()
     for position in positions[100:]:
-        made.picture(position)
+        made.draw(position)
     gc.collect()
     now, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()

@@ -250,7 +250,7 @@ class Explorer:
     def stored_png(self) -> bytes:
         """The present picture and, below it, the strip of telling positions."""
         with LOCK:
-            strip = [(self._strip_label(p), self.pixels(p, RATIO)[0]) for p in self.strip]
+            strip = [(self._strip_label(p), self.pixels(p)[0]) for p in self.strip]  # they will be shown smaller still
             present = self.pixels(self.position, RATIO)[0]
         return with_strip(present, strip)
 

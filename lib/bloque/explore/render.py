@@ -35,8 +35,7 @@ class Drawing:
         self._over: list[tuple[Any, list[Artist]]] = []
         self._background: Any = None
         self._settled: tuple[Any, ...] = ()
-        self._laid_out: float | None = None  # the pixel ratio for which the axes have their places
-        self._relayout = False
+        self._laid_out = False  # once: the axes have the same places at every pixel ratio
 
     def move(self, artists: Iterable[Artist]) -> None:
         """Say which artists move."""
@@ -46,7 +45,7 @@ class Drawing:
     def forget(self, *, relayout: bool = False) -> None:
         """Let the background go, so that the next frame is drawn whole; axes keep their places unless told."""
         self._background = None
-        self._relayout = self._relayout or relayout
+        self._laid_out = self._laid_out and not relayout
 
     def release(self) -> None:
         """Give back the memory of the picture; the next drawing takes it anew."""
@@ -78,9 +77,9 @@ class Drawing:
         if self.figure.dpi != DPI * ratio:
             self.figure.set_dpi(DPI * ratio)
         engine = self.figure.get_layout_engine()
-        if engine is not None and self.figure.axes and (self._laid_out != ratio or self._relayout):
+        if engine is not None and self.figure.axes and not self._laid_out:
             engine.execute(self.figure)
-            self._laid_out, self._relayout = ratio, False
+            self._laid_out = True
         self._over = self._layers()
         held = [(artist, artist.get_animated()) for _, artists in self._over for artist in artists]
         for artist, _ in held:
