@@ -10,7 +10,8 @@ from .conftest import LESSONS, Shown, in_python
 
 def obstacles(page):
     """What axe-core finds serious in what the lesson itself put on the page: prose, outputs, explorers, quizzes."""
-    found = Axe().run(page, context={"include": [[".jp-MarkdownOutput"], [".jp-OutputArea-output"]]}).response
+    where = {"include": [[".jp-MarkdownOutput"], [".jp-OutputArea-output"]]}
+    found = Axe().run(page, context=where, options={"resultTypes": ["violations"]}).response
     serious = [violation for violation in found["violations"] if violation["impact"] in ("serious", "critical")]
     return [f"{v['id']}: {len(v['nodes'])} like {v['nodes'][0]['html'][:200]}" for v in serious]
 

@@ -71,7 +71,10 @@ def read(explorer: Any) -> Shown:
     for control in getattr(explorer, "controls", []):
         shown.ranges[control.name] = [] if control.free else [control.values, control.value]
     figure = explorer.figure
-    explorer.still() if hasattr(explorer, "still") else explorer.png()  # ticks have their words once drawn
+    if hasattr(explorer, "draw"):
+        explorer.draw(explorer.position)  # ticks have their words once drawn
+    else:
+        explorer.png()
     ticks = {id(label) for axes in figure.axes for label in [*axes.get_xticklabels(which="both"), *axes.get_yticklabels(which="both")]}
     for index, artist in enumerate(figure.findobj(Text)):
         if artist.get_visible() and artist.get_text().strip():

@@ -341,7 +341,7 @@ def heads(sentence: str | None = None) -> Explorer:
         picture.set(weights, place)
         top = int(weights[place].argmax())
         caption = text(
-            "real_heads.heads.caption",
+            "real_heads.heads.caption_named" if which in FOUR_HEADS else "real_heads.heads.caption",
             head=str(chosen),
             word=names[place],
             top=names[top],
