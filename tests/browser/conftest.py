@@ -123,7 +123,8 @@ class Shown:
         """Wait until the picture is that of the controls."""
         self.box.scroll_into_view_if_needed()
         view = self.view.element_handle()
-        self.page.wait_for_function("e => e.bloque && e.bloque.shown === e.bloque.key(e.bloque.here())", arg=view, timeout=seconds * 1000, polling=30)
+        there = "e => e.bloque && e.bloque.shown === e.bloque.key(e.bloque.here())"
+        self.page.wait_for_function(there, arg=view, timeout=seconds * 1000, polling=30)
         return self.key()
 
     def evaluate(self, script):
