@@ -145,7 +145,7 @@ lesson.counting()
 
 # %%
 for name in lesson.PRESETS:
-    print(f"{name:12} {number(lesson.preset_parameters(name).total):>13}   {lesson.PRESETS[name].published}")
+    print(f"{lesson.preset_name(name):18} {number(lesson.preset_parameters(name).total):>13}   {lesson.PRESETS[name].published}")
 
 # %% [markdown]
 # BERT base comes to 109 482 240. That includes the tables of tokens, positions and segments (which sentence of a pair a token belongs to) and the pooler, a last matrix for the first token. BERT large comes to 335 141 888. The four GPT-2 come to 124 439 808, 354 823 168, 774 030 080 and 1 557 611 200, with the output tied to the token table, so that it adds nothing. The paper's two models come to 63 082 496 and 214 245 376 with a shared vocabulary of 37 000 pieces, and cannot be matched to its rounded 65M and 213M, because it lists no parts.

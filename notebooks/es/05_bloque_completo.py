@@ -147,7 +147,7 @@ lesson.counting()
 
 # %%
 for name in lesson.PRESETS:
-    print(f"{name:12} {number(lesson.preset_parameters(name).total):>13}   {lesson.PRESETS[name].published}")
+    print(f"{lesson.preset_name(name):18} {number(lesson.preset_parameters(name).total):>13}   {lesson.PRESETS[name].published}")
 
 # %% [markdown]
 # BERT base suma 109 482 240, con las tablas de tokens, de posiciones y de segmentos y con el *pooler*, una matriz al final; el grande, 335 141 888. Los cuatro GPT-2 suman 124 439 808, 354 823 168, 774 030 080 y 1 557 611 200, donde la matriz de salida es la misma tabla de tokens, de modo que no añade nada. Los dos modelos del artículo suman 63 082 496 y 214 245 376 con un vocabulario compartido de 37 000 piezas, y no se sabe por qué no coinciden con sus cifras redondas, 65M y 213M, porque el artículo no detalla las partes.

@@ -47,6 +47,11 @@ PRESETS = {
 }
 
 
+def preset_name(name: str) -> str:
+    """A published model as the reader's language calls it."""
+    return text(f"full_block.counting.options.model.{name}")
+
+
 def preset_parameters(name: str) -> bloque.ParameterCount:
     """The parameters of a published model, part by part."""
     preset = PRESETS[name]
@@ -196,8 +201,7 @@ def counting() -> Explorer:
         if model == "own":
             return text(f"{where}.caption", **told)
         reason = text(f"{where}.reasons.{model}")
-        name = text(f"{where}.options.model.{model}")
-        return text(f"{where}.caption_model", name=name, published=PRESETS[model].published, reason=reason, **told)
+        return text(f"{where}.caption_model", name=preset_name(model), published=PRESETS[model].published, reason=reason, **told)
 
     share = bloque.count_parameters(512, 8, 2048)
     explorer.guess = Guess("share", 0, 100, step=1, truth=round(100 * share.feed_forward / share.total, 1))

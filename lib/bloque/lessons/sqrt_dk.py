@@ -328,7 +328,7 @@ def _draw_largest(axes: Any) -> dict[str, tuple[Any, Any]]:
     axes.set_title(text("sqrt_dk.divisor.largest"))
     _dimension_axis(axes)
     axes.set_ylim(0, 1.04)
-    axes.text(1.1, 0.62, text("sqrt_dk.divisor.by.none"), color=style.MUTED, fontsize=9)
+    axes.text(1.1, 0.74, text("sqrt_dk.divisor.by.none"), color=style.MUTED, fontsize=9)
     axes.text(1300, 0.40, text("sqrt_dk.divisor.by.root"), color=style.WEIGHTS, fontsize=9, ha="right")
     axes.text(1300, 0.03, text("sqrt_dk.divisor.by.whole"), color=style.WEIGHTS, fontsize=9, ha="right")
     colours = {"none": style.RAW, "root": style.WEIGHTS, "whole": style.WEIGHTS}
