@@ -22,7 +22,7 @@ help:
 	@sed -n '1,3s/^# *//p' Makefile
 
 lab: $(VENV)/.reader
-	$(RUN) -m jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS) $(ENTRANCE)
+	$(RUN) -m jupyter lab --ServerApp.root_dir=. $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS) $(ENTRANCE)
 
 test: system $(VENV)/.test
 	$(RUN) -m pytest $(ARGS)

@@ -113,7 +113,7 @@ lesson.course_map()
 lesson.dot()
 
 # %% [markdown]
-# **The checks.** In the exercises you write a function, and `check` tries it. If it fails, the message names the mistake it looks like, without giving the solution away. The function below is wrong on purpose: it shares out in proportion, with no exponential. Run the cell and read the message. Then replace `scores` by `np.exp(scores)` in both places and run it again: it will say something else. (The right answer comes in lesson 1.)
+# **The checks.** In the exercises you write a function, and `check` tries it. If it fails, the message names the mistake it looks like, without giving the solution away. The function below wants to be softmax, the function that turns scores into weights, and is wrong on purpose: it shares out in proportion, with no exponential. Run the cell and read the message. Then replace `scores` by `np.exp(scores)` both times it stands to the right of `return`, and run it again: it will say something else. (The right answer comes in lesson 1.)
 
 # %%
 def share_out(scores):
@@ -139,9 +139,9 @@ score("lesson0")
 # %% [markdown]
 # ### Arrays and broadcasting
 #
-# An array has a **shape**: `(3, 4)` is 3 rows of 4 numbers. Where two shapes differ, NumPy lines them up on the right and repeats the axes that measure 1 or are missing. With `keepdims=True` a sum or a maximum keeps its axis with size 1, and then it fits row by row.
+# An array has a **shape**: `(3, 4)` is 3 rows of 4 numbers. Where two shapes differ, NumPy lines them up on the right and repeats the axes that measure 1 or are missing: that is *broadcasting*. With `keepdims=True` a sum or a maximum keeps its axis with size 1, and then it fits row by row.
 #
-# Here are the other NumPy phrases of the course. There is no need to learn them: come back when you meet one.
+# Here are other NumPy phrases that the course uses often. There is no need to learn them: come back when you meet one.
 #
 # | you write | what it does |
 # |---|---|
@@ -181,7 +181,9 @@ print((A @ B)[1, 2], "=", sum(A[1, m] * B[m, 2] for m in range(3)))
 # %% [markdown]
 # ### The chain rule
 #
-# If $y = f(u)$ and $u = g(x)$, the slopes multiply: $\frac{dy}{dx} = \frac{dy}{du} \cdot \frac{du}{dx}$. With vectors it is Jacobians that multiply, and the gradient goes through them from back to front. One factor near zero on the way makes the whole product small: that is the subject of lesson 1.
+# If $y = f(u)$ and $u = g(x)$, the slopes multiply: $\frac{dy}{dx} = \frac{dy}{du} \cdot \frac{du}{dx}$. With vectors it is Jacobians that multiply: the table of every slope of every output with respect to every input. The gradient, the slopes of one number (the loss) with respect to all the inputs, goes through them from back to front. One factor near zero on the way makes the whole product small: that is the subject of lesson 1.
+#
+# The cell works out a slope by the rule, and again by pushing: it moves $x$ a tiny step both ways, and divides the change of $f$ by the distance.
 
 # %%
 def f(x):

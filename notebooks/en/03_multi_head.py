@@ -336,7 +336,7 @@ seat, money = (number(chosen["noun"].of(real_heads.noun_weight("es")[k]), 3) for
 print(f"deciding noun: {chosen['noun']}; {seat} on the first and {money} on the second")
 
 # %% [markdown]
-# Head 7 of layer 1 puts 0.332 on «jardín», the garden, and 0.383 on «dinero», the money. It is tempting to write: “this head understands which bank is meant”. First, a sum. There are 144 heads and two sentences. If each head looked at a token taken at random, how many would get both right?
+# Head 7 of layer 1 puts 0.332 on «jardín», the garden, and 0.383 on «dinero», the money. It is tempting to write: “this head understands which bank is meant”. First, some arithmetic. There are 144 heads and two sentences. If each head looked at a token taken at random, how many would get both right?
 
 # %%
 print("heads that get both sentences right:", len(real_heads.qualifying("es")))
@@ -356,7 +356,7 @@ real_heads.counts()
 # In English, as the picture shows, the best of all heads reaches 6, and the average head does worse than chance would: 0.22 against 1.68. Why? Move the sentence:
 #
 # - the grey dots are the heads whose largest weight falls on a mark or on punctuation: 129 of 144 in the first sentence;
-# - the rings, the heads that find the noun, change places with the sentence. Hardly one stays.
+# - the rings, the heads that find the noun, change from one sentence to the next; hardly any stays.
 
 # %%
 real_heads.overview()
@@ -434,7 +434,7 @@ for n_tokens in (128, 512, 2048):
 # Look for this:
 #
 # - the lines cross where the dotted line is, at $n = d$; change $d_{\mathrm{model}}$ and the crossing follows;
-# - the black line is never below the dashed one;
+# - the black line, the whole attention, never goes below recurrence;
 # - on logarithmic axes, the slope is the exponent: 1 for recurrence, 2 for attention.
 
 # %%

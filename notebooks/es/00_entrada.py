@@ -139,7 +139,7 @@ score("lesson0")
 #
 # Un array tiene una **forma**: `(3, 4)` son 3 filas de 4 números. Cuando dos formas no coinciden, NumPy las alinea por la derecha y repite los ejes que miden 1 o que faltan: eso es el *broadcasting*. Con `keepdims=True`, una suma o un máximo conservan su eje con tamaño 1, y entonces encajan fila a fila.
 #
-# Estas son las demás expresiones de NumPy que verás en el curso. No hace falta aprenderlas: vuelve aquí cuando encuentres una.
+# Estas son otras expresiones de NumPy que el curso usa a menudo. No hace falta aprenderlas: vuelve aquí cuando encuentres una.
 #
 # | se escribe | qué hace |
 # |---|---|
@@ -300,7 +300,7 @@ print(np.allclose(library_output, output), np.allclose(library_weights, softmax(
 # | token | *token* | una palabra o un trozo de palabra: la unidad en que se corta el texto |
 # | red por posición | *position-wise network* | la red que transforma cada token por separado |
 #
-# Todos los términos están en el [glosario](90_glosario.ipynb).
+# Los términos principales están en el [glosario](90_glosario.ipynb).
 
 # %% [markdown]
 # ## Fuentes

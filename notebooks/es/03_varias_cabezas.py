@@ -434,7 +434,7 @@ for n_tokens in (128, 512, 2048):
 # Fíjate en esto:
 #
 # - las rectas se cruzan en la línea de puntos, en $n = d$; cambia $d_{\mathrm{model}}$ y el cruce va detrás;
-# - la línea negra no baja nunca de la discontinua;
+# - la línea negra, la atención entera, no baja nunca de la recurrencia;
 # - con ejes logarítmicos la pendiente es el exponente: 1 en la recurrencia, 2 en la atención.
 
 # %%

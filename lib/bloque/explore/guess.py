@@ -13,7 +13,8 @@ from .grid import Slider
 class Guess:
     """A guess at one number, drawn beside the truth once it is committed.
 
-    ``name`` gives the question its texts: ``[prefix.guess] <name> = "…?"``. ``minimum``,
+    ``name`` gives the question its texts: ``[prefix.guess] <name> = "…?"``, and where the truth holds
+    at one position of the controls only, ``<name>_at`` says which ("with d_k = 64"). ``minimum``,
     ``maximum`` and ``step`` are the guess's own slider. ``truth`` is the right number; ``axes``
     and ``axis`` ("x" or "y") say along which axis of which axes the line of the guess stands
     (without axes nothing is drawn, the sentence alone answers). Until the guess is committed
@@ -58,10 +59,18 @@ class Guess:
             return number(value, self.slider.decimals)
         return number(value, significant=3)
 
-    def answer(self, index: int) -> str:
+    def where(self, prefix: str) -> str:
+        """At which position of the controls the truth is true, in words; "" where it is so at all of them."""
+        try:
+            return text(f"{prefix}.guess.{self.name}_at")
+        except KeyError:
+            return ""
+
+    def answer(self, index: int, prefix: str) -> str:
         """The sentence that stands under the picture once the guess is committed."""
-        guessed = self.slider.values[index]
-        return text("explore.guess.answer", guess=self.write(guessed), truth=self.write(self.truth))
+        told = {"guess": self.write(self.slider.values[index]), "truth": self.write(self.truth)}
+        where = self.where(prefix)
+        return text("explore.guess.answer_at", at=where, **told) if where else text("explore.guess.answer", **told)
 
     def spec(self, prefix: str, place: dict[str, Any] | None) -> dict[str, Any]:
         """All that a view has to know of the guess."""
@@ -69,7 +78,8 @@ class Guess:
             "question": self.question(prefix),
             "default": self.slider.default,
             "readouts": [self.write(v) for v in self.slider.values],
-            "answers": [self.answer(i) for i in range(self.slider.count)],
+            "answers": [self.answer(i, prefix) for i in range(self.slider.count)],
+            "truth": " ".join(filter(None, [text("explore.view.truth"), self.where(prefix)])),
             "place": place,
         }
 

@@ -312,7 +312,7 @@ class View {
     for (const mark of this.stage.querySelectorAll(".bloque-mark")) mark.remove();
     if (guess.place) {
       this.mark("guess", guess.place.guesses[at], texts.guessed);
-      if (!locked) this.mark("truth", guess.place.truth, texts.truth);
+      if (!locked) this.mark("truth", guess.place.truth, guess.truth);
     }
     this.write(this.words);
   }
