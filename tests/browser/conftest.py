@@ -11,8 +11,20 @@ from tools.lab import ROOT, browser, close_notebooks, lab, open_notebook, run_al
 
 HERE = Path(__file__).parent
 LESSONS = sorted((ROOT / "notebooks").glob("*/*.ipynb"))
-# What JupyterLab itself says, with or without explorers; the comm is one that a restarted kernel has forgotten.
-HARMLESS = ("Comm not found", "favicon", "Failed to load resource", "source map", "Deprecat", "preloaded", "WebSocket", "manifest")
+CANCELLED = "Canceled future"
+# What JupyterLab itself says, with or without explorers. A comm that a restarted kernel has forgotten, and requests to
+# a kernel that was stopped or restarted before it answered, among them the debugger's.
+HARMLESS = (
+    "Comm not found",
+    CANCELLED,
+    "favicon",
+    "Failed to load resource",
+    "source map",
+    "Deprecat",
+    "preloaded",
+    "WebSocket",
+    "manifest",
+)
 CELLS = [
     "from sample import waves",
     "waves()",
@@ -70,7 +82,7 @@ def watched(page, jupyter):
     """Whatever goes wrong in the page's console fails at the end; then nothing is left open."""
     wrong = []
     heard = {
-        "pageerror": lambda error: wrong.append(str(error)),
+        "pageerror": lambda error: wrong.append(str(error)) if CANCELLED not in str(error) else None,
         "console": lambda m: wrong.append(m.text) if m.type == "error" and not any(h in m.text for h in HARMLESS) else None,
     }
     for event, listener in heard.items():
