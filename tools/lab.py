@@ -42,10 +42,9 @@ class Lab:
     def address(self, notebook: str, ui: str = "lab") -> str:
         """Where a notebook of the folder opens, or JupyterLab without one; with ui="notebook", in Notebook 7."""
         # A workspace of its own: JupyterLab would open again whatever the page before had open, and run that instead.
-        way = f"lab/workspaces/{secrets.token_hex(4)}" if ui == "lab" else "notebooks"
-        if notebook and ui == "lab":
-            way += "/tree"
-        return f"{self.url}/{way}/{notebook}".rstrip("/") + f"?token={self.token}"
+        workspace = f"lab/workspaces/{secrets.token_hex(4)}"
+        way = f"notebooks/{notebook}" if ui == "notebook" else f"{workspace}/tree/{notebook}" if notebook else workspace
+        return f"{self.url}/{way}?token={self.token}"
 
     def ask(self, path: str, method: str = "GET", body: Any = None) -> Any:
         """The server's own interface (kernels, sessions)."""

@@ -11,20 +11,9 @@ from tools.lab import ROOT, browser, close_notebooks, lab, open_notebook, run_al
 
 HERE = Path(__file__).parent
 LESSONS = sorted((ROOT / "notebooks").glob("*/*.ipynb"))
-CANCELLED = "Canceled future"
-# What JupyterLab itself says, with or without explorers. A comm that a restarted kernel has forgotten, and requests to
-# a kernel that was stopped or restarted before it answered, among them the debugger's.
-HARMLESS = (
-    "Comm not found",
-    CANCELLED,
-    "favicon",
-    "Failed to load resource",
-    "source map",
-    "Deprecat",
-    "preloaded",
-    "WebSocket",
-    "manifest",
-)
+# What JupyterLab itself says, with or without explorers; the comm is one that a restarted kernel has forgotten.
+HARMLESS = ("Comm not found", "favicon", "Failed to load resource", "source map", "Deprecat", "preloaded", "WebSocket", "manifest")
+RESTARTED = "Canceled future"  # JupyterLab's own requests to a kernel that is restarted before it answers
 CELLS = [
     "from sample import waves",
     "waves()",
@@ -78,12 +67,17 @@ def desk(window, jupyter):
 
 
 @contextlib.contextmanager
-def watched(page, jupyter):
+def watched(page, jupyter, restarts=False):
     """Whatever goes wrong in the page's console fails at the end; then nothing is left open."""
     wrong = []
+
+    def hear(told, harmless=()):
+        if not any(words in told for words in (*harmless, *([RESTARTED] if restarts else []))):
+            wrong.append(told)
+
     heard = {
-        "pageerror": lambda error: wrong.append(str(error)) if CANCELLED not in str(error) else None,
-        "console": lambda m: wrong.append(m.text) if m.type == "error" and not any(h in m.text for h in HARMLESS) else None,
+        "pageerror": lambda error: hear(str(error)),
+        "console": lambda message: hear(message.text, HARMLESS) if message.type == "error" else None,
     }
     for event, listener in heard.items():
         page.on(event, listener)
@@ -104,8 +98,8 @@ def page(desk, jupyter):
 
 @pytest.fixture(scope="module")
 def waves(desk, jupyter):
-    """The tests' own notebook, run once for all of them."""
-    with watched(desk, jupyter) as opened:
+    """The tests' own notebook, run once for all of them; one of them restarts its kernel."""
+    with watched(desk, jupyter, restarts=True) as opened:
         open_notebook(opened, jupyter, "waves.ipynb")
         run_all(opened)
         yield opened

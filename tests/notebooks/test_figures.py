@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import pkgutil
 from typing import Any
 
 import pytest
 
 from bloque import lessons
+from bloque.explore import Explorer
 from bloque.texts import languages
 from tests.notebooks.figures import Build, Shown, compare, cut, drawn_whole, explorers, read, speaking
 
@@ -62,6 +65,15 @@ def test_a_frame_that_differs_is_found() -> None:
         assert differing_pixels(explorer)
 
 
-def test_there_are_explorers_in_every_lesson() -> None:
-    found = {name.partition(".")[0] for name in EXPLORERS}
-    assert found == {module.name for module in pkgutil.iter_modules(lessons.__path__)}
+def test_every_explorer_of_every_lesson_is_here() -> None:
+    """A function that makes an explorer and was not registered would be looked at by nobody."""
+    modules = [importlib.import_module(f"{lessons.__name__}.{found.name}") for found in pkgutil.iter_modules(lessons.__path__)]
+    assert {name.partition(".")[0] for name in EXPLORERS} == {module.__name__.rpartition(".")[2] for module in modules}
+    makers = {
+        function
+        for module in modules
+        for name, function in inspect.getmembers(module, inspect.isfunction)
+        if function.__module__ == module.__name__ and not name.startswith("_")
+        if inspect.signature(function).return_annotation in (Explorer, "Explorer")
+    }
+    assert makers <= set(EXPLORERS.values())

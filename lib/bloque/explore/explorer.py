@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from matplotlib.artist import Artist
 
-from bloque.texts import entry, text
+from bloque.texts import entry, optional, text
 
 from . import style
 from .grid import Control, GridControl
@@ -114,10 +114,8 @@ class Explorer:
 
     def _readout(self, control: GridControl, index: int) -> str:
         written = control.readout(index, self.prefix)
-        try:
-            return f"{written} {text(f'{self.prefix}.units.{control.name}')}"
-        except KeyError:
-            return written
+        unit = optional(f"{self.prefix}.units.{control.name}")
+        return f"{written} {unit}" if unit else written
 
     def _positions(self, wanted: Iterable[Mapping[str, Any]]) -> list[Position]:
         return list(dict.fromkeys(self.locate(**values) for values in wanted))

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from bloque.texts import number, setting, text
+from bloque.texts import number, optional, setting, text
 
 LARGEST_GRID = 2001
 
@@ -202,12 +202,10 @@ class Choice(GridControl):
 
     def readout(self, index: int, prefix: str) -> str:
         option = self.values[index]
-        try:
-            return text(f"{prefix}.options.{self.name}.{option}")
-        except KeyError:
-            if isinstance(option, (int, float)) and not isinstance(option, bool):
-                return number(option)
-            raise
+        label = f"{prefix}.options.{self.name}.{option}"
+        if isinstance(option, (int, float)) and not isinstance(option, bool):
+            return optional(label) or number(option)
+        return text(label)
 
     def telling(self) -> list[int]:
         return list(range(self.count))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from bloque.texts import number, text
+from bloque.texts import number, optional, text
 
 from .grid import Slider
 
@@ -61,10 +61,7 @@ class Guess:
 
     def where(self, prefix: str) -> str:
         """At which position of the controls the truth is true, in words; "" where it is so at all of them."""
-        try:
-            return text(f"{prefix}.guess.{self.name}_at")
-        except KeyError:
-            return ""
+        return optional(f"{prefix}.guess.{self.name}_at") or ""
 
     def answer(self, index: int, prefix: str) -> str:
         """The sentence that stands under the picture once the guess is committed."""

@@ -48,6 +48,15 @@ def text(key: str, /, *, lang: str | None = None, **values: Any) -> str:
     return found.format(**values) if values else found
 
 
+def optional(key: str, /) -> str | None:
+    """The string under the dotted ``key``, or None where the table has none: for what an author may leave out."""
+    try:
+        entry(key)
+    except KeyError:
+        return None
+    return text(key)
+
+
 def entry(key: str, /, *, lang: str | None = None) -> Any:
     """Whatever stands under the dotted ``key``: a string, a list or a table."""
     node: Any = table(lang or _current)
