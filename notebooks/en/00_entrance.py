@@ -300,7 +300,10 @@ print(np.allclose(library_output, output), np.allclose(library_weights, softmax(
 # | value | *valor* | what a token contributes if it is found |
 # | score | *puntuación* | the product of a query and a key |
 # | weight | *peso* | the share that each value gets |
+# | token | *token* | a word or a piece of a word: the unit that a text is cut into |
 # | position-wise network | *red por posición* | the network that changes each token by itself |
+#
+# All the terms are in the [glossary](90_glossary.ipynb).
 
 # %% [markdown]
 # ## Sources

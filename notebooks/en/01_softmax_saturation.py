@@ -607,7 +607,7 @@ score("lesson1")
 # |---|---|---|
 # | score | *puntuación* | what goes into softmax, $z_i$ |
 # | weight | *peso* | what comes out, $p_i$: positive, and all add up to 1 |
-# | to saturate | *saturarse* | to be left without a slope |
+# | saturation | *saturación* | what leaves softmax without a slope: large differences between scores |
 # | Jacobian | *jacobiano* | the table of all the slopes |
 # | gradient | *gradiente* | the derivatives of the loss; they point where it rises most |
 # | overflow | *desbordamiento* | a number that does not fit in the computer |

@@ -660,7 +660,7 @@ score("lesson3")
 # | head | *cabeza* | an attention with projections of its own over part of the width |
 # | projection | *proyección* | the product by a learnt matrix that makes queries, keys or values |
 # | cross-attention | *atención cruzada* | queries from one sequence, keys and values from another |
-# | output matrix, $W^O$ | *matriz de salida*, $W^O$ | mixes what the heads found |
+# | output matrix | *matriz de salida* | $W^O$, which mixes what the heads found |
 # | attention map | *mapa de atención* | the weights of one head: rows are queries, columns are keys |
 #
 # All the terms are in the [glossary](90_glossary.ipynb).

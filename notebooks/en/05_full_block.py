@@ -700,9 +700,9 @@ score("lesson5")
 #
 # | English | Spanish | in one line |
 # |---|---|---|
-# | position-wise network (feed-forward network) | *red por posición* | two matrices and a nonlinearity, the same for every row |
+# | position-wise network | *red por posición* | two matrices and a nonlinearity, the same for every row; also *feed-forward network* |
 # | mask | *máscara* | says which keys each query may look at |
-# | equivariant | *equivariante* | shuffle what goes in, and what comes out is shuffled in the same way |
+# | equivariance | *equivarianza* | shuffle what goes in, and what comes out is shuffled in the same way |
 # | positional encoding | *codificación posicional* | a row for each position, added to the embeddings |
 # | warm-up | *calentamiento* | a learning rate that starts tiny and grows during the first steps |
 #

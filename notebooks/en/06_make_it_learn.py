@@ -476,6 +476,7 @@ score("lesson6")
 # | learning rate | *tasa de aprendizaje* | how far a parameter moves in one step |
 # | warm-up | *calentamiento* | a learning rate that starts tiny and grows during the first steps |
 # | running mean | *media móvil* | a mean that forgets little by little |
+# | logit | *logit* | the score of a token of the vocabulary, before softmax |
 # | seed | *semilla* | the number that fixes which random numbers come out |
 # | induction task | *tarea de inducción* | say what came after this token the last time |
 #

@@ -300,7 +300,7 @@ print(np.allclose(library_output, output), np.allclose(library_weights, softmax(
 # | token | *token* | una palabra o un trozo de palabra: la unidad en que se corta el texto |
 # | red por posición | *position-wise network* | la red que transforma cada token por separado |
 #
-# Los términos principales están en el [glosario](90_glosario.ipynb).
+# Todos los términos están en el [glosario](90_glosario.ipynb).
 
 # %% [markdown]
 # ## Fuentes

@@ -607,9 +607,9 @@ score("lesson1")
 # |---|---|---|
 # | puntuación | *score* | lo que entra en la softmax, $z_i$ |
 # | peso | *weight* | lo que sale, $p_i$: positivo, y todos suman 1 |
-# | saturarse | *to saturate* | quedarse sin pendiente |
+# | saturación | *saturation* | lo que deja a la softmax sin pendiente: diferencias grandes entre puntuaciones |
 # | jacobiano | *Jacobian* | la tabla de todas las pendientes |
-# | gradiente | *gradient* | la dirección en que más sube la pérdida |
+# | gradiente | *gradient* | las derivadas de la pérdida; apunta hacia donde más sube |
 # | desbordamiento | *overflow* | un número tan grande que no cabe en su tipo |
 # | temperatura | *temperature* | lo que divide a las puntuaciones |
 # | entropía | *entropy* | cuánto se reparte el peso |

@@ -660,7 +660,7 @@ score("lesson3")
 # | cabeza | *head* | una atención con proyecciones propias sobre una parte del ancho |
 # | proyección | *projection* | el producto por una matriz aprendida que da consultas, claves o valores |
 # | atención cruzada | *cross-attention* | consultas de una secuencia, claves y valores de otra |
-# | matriz de salida, $W^O$ | *output matrix* | mezcla lo que encontraron las cabezas |
+# | matriz de salida | *output matrix* | $W^O$, que mezcla lo que encontraron las cabezas |
 # | mapa de atención | *attention map* | los pesos de una cabeza: filas, las consultas; columnas, las claves |
 #
 # Todos los términos están en el [glosario](90_glosario.ipynb).

@@ -704,9 +704,9 @@ score("lesson5")
 #
 # | español | inglés | en una línea |
 # |---|---|---|
-# | red por posición | *position-wise network*, *feed-forward network* | dos matrices y una no linealidad, las mismas para cada fila |
+# | red por posición | *position-wise network* | dos matrices y una no linealidad, las mismas para cada fila; también *feed-forward network* |
 # | máscara | *mask* | dice qué claves puede mirar cada consulta |
-# | equivariante | *equivariant* | si se desordena lo que entra, lo que sale se desordena igual |
+# | equivarianza | *equivariance* | si se desordena lo que entra, lo que sale se desordena igual |
 # | codificación posicional | *positional encoding* | una fila por posición, sumada a los embeddings |
 # | calentamiento | *warm-up* | una tasa de aprendizaje que empieza diminuta y crece durante los primeros pasos |
 #

@@ -17,10 +17,11 @@ def lay(folder: Path) -> Path:
     """A folder like the course's own, with the sample's notebooks in it, not built yet."""
     shutil.copytree(SAMPLE / "notebooks", folder / "notebooks")
     shutil.copy(ROOT / "notebooks" / "jupytext.toml", folder / "notebooks")
-    for language in ("es", "en"):  # of the library's texts only those that every notebook uses
+    for language in ("es", "en"):  # of the library's texts only those that every notebook uses, and the glossary
         texts = folder / "lib" / "bloque" / "texts" / language
         texts.mkdir(parents=True)
-        shutil.copy(ROOT / "lib" / "bloque" / "texts" / language / "notebook.toml", texts)
+        for name in ("notebook.toml", "glossary.toml"):
+            shutil.copy(ROOT / "lib" / "bloque" / "texts" / language / name, texts)
     return folder
 
 

@@ -8,13 +8,13 @@ import subprocess
 import tokenize
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from tests.notebooks.course import HOLE, Course, sentences, take_apart
+from tests.notebooks.course import HOLE, Course, Notebook, sentences, take_apart
 from tests.notebooks.results import is_sources
 
 HERE = Path(__file__).parent
@@ -223,6 +223,53 @@ def terms_are_the_courses_own(course: Course) -> list[str]:
     return problems
 
 
+def tables_of_terms_are_from_the_glossary(course: Course) -> list[str]:
+    """Each row of a lesson's table of terms is one of the glossary's, with the other language's word, and twins list the same ones."""
+    problems = []
+    for number in course.numbers():
+        listed: dict[str, set[str]] = {}
+        for notebook in (n for language in course.languages() if (n := course.get(language, number))):
+            listed[notebook.name] = set()
+            for place, term, elsewhere in listed_terms(notebook, glossary(course, notebook.language)):
+                others = [glossary(course, other) for other in course.languages() if other != notebook.language]
+                keys = [key for key, known in glossary(course, notebook.language).terms.items() if known == term]
+                if not keys:
+                    problems.append(f"{place}: «{term}» is not in the glossary (texts/{notebook.language}/glossary.toml)")
+                elif others and not any(other.terms.get(keys[0]) == elsewhere for other in others):
+                    problems.append(f"{place}: «{term}» is not «{elsewhere}» in the glossary")
+                listed[notebook.name] |= set(keys)
+        (first, terms), *rest = listed.items()
+        problems += [f"{other} and {first} list other terms: {sorted(terms ^ its)}" for other, its in rest if its != terms]
+    return problems
+
+
+@dataclass(frozen=True)
+class Glossary:
+    """A language's terms by their key, and the column by which a lesson's table of terms is known."""
+
+    column: str = ""
+    terms: dict[str, str] = field(default_factory=dict)
+
+
+def glossary(course: Course, language: str) -> Glossary:
+    path = course.root / "lib" / "bloque" / "texts" / language / "glossary.toml"
+    if not path.exists():
+        return Glossary()
+    table = tomllib.loads(path.read_text(encoding="utf-8"))["glossary"]
+    return Glossary(table["columns"][2], {key: entry["term"] for key, entry in table["terms"].items()})
+
+
+def listed_terms(notebook: Notebook, known: Glossary) -> Iterator[tuple[str, str, str]]:
+    """Place, term and the other language's word of each row of tables like «| español | inglés | en una línea |»."""
+    for cell in notebook.text():
+        inside = False
+        for line in cell.source.splitlines():
+            columns = [column.strip() for column in line.strip().strip("|").split(" | ")]
+            inside = line.startswith("|") and (inside or (len(columns) == 3 and columns[2] == known.column))
+            if inside and len(columns) == 3 and columns[2] != known.column:
+                yield cell.place, columns[0], columns[1].strip("*")
+
+
 # ── spelling ─────────────────────────────────────────────────────────────────────────────────────
 
 DICTIONARIES = {"es": ("es_ES", "hunspell-es"), "en": ("en_GB", "hunspell-en-gb")}
@@ -310,5 +357,6 @@ RULES = [
     comments_are_in_the_readers_language,
     tables_say_the_same_things,
     terms_are_the_courses_own,
+    tables_of_terms_are_from_the_glossary,
     words_are_spelt_right,
 ]

@@ -65,6 +65,14 @@ check("softmax", softmax)
 # </details>
 
 # %% [markdown]
+# ## Terms
+#
+# | English | Spanish | in one line |
+# |---|---|---|
+# | score | *puntuación* | what goes in |
+# | weight | *peso* | what comes out |
+
+# %% [markdown]
 # ## Sources
 #
 # Vaswani and others (2017), section 3.2.1.

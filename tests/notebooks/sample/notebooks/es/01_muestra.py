@@ -65,6 +65,14 @@ check("softmax", softmax)
 # </details>
 
 # %% [markdown]
+# ## Términos
+#
+# | español | inglés | en una línea |
+# |---|---|---|
+# | puntuación | *score* | lo que entra |
+# | peso | *weight* | lo que sale |
+
+# %% [markdown]
 # ## Fuentes
 #
 # Vaswani y otros (2017), sección 3.2.1.
