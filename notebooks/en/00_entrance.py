@@ -102,7 +102,7 @@ lesson.course_map()
 # %% [markdown]
 # ## How to use it
 #
-# **The sliders.** Nearly every figure moves: with the mouse, or with the keyboard, where Tab goes from the cell into the figure, the arrow keys move the slider, and Escape goes back to the cell. Below it, a sentence says what you see, in numbers. Some ask for a guess first, and the controls stay locked until you make it. A wrong guess costs nothing: the figure then shows how far off it was.
+# **The sliders.** Nearly every figure moves: with the mouse, or with the keyboard, where Tab goes from the cell into the figure, the arrow keys move the slider, and Escape goes back to the cell. Below each figure, a sentence says what you see, in numbers. Some figures ask for a guess first, and the controls stay locked until you make it. A wrong guess costs nothing: the figure then shows how far off it was.
 #
 # In this one, the query $q$ stays where it is and a key $k$ turns round it.
 #
@@ -181,7 +181,7 @@ print((A @ B)[1, 2], "=", sum(A[1, m] * B[m, 2] for m in range(3)))
 # %% [markdown]
 # ### The chain rule
 #
-# If $y = f(u)$ and $u = g(x)$, the slopes multiply: $\frac{dy}{dx} = \frac{dy}{du} \cdot \frac{du}{dx}$. With vectors it is Jacobians that multiply: the table of every slope of every output with respect to every input. The gradient, the slopes of one number (the loss) with respect to all the inputs, goes through them from back to front. One factor near zero on the way makes the whole product small: that is the subject of lesson 1.
+# If $y = f(u)$ and $u = g(x)$, the slopes multiply: $\frac{dy}{dx} = \frac{dy}{du} \cdot \frac{du}{dx}$. With vectors it is Jacobians that multiply. A Jacobian is the table of the slopes of every output with respect to every input. The gradient, the slopes of one number (the loss) with respect to all the inputs, goes through them from back to front. One factor near zero on the way makes the whole product small: that is the subject of lesson 1.
 #
 # The cell works out a slope by the rule, and again by pushing: it moves $x$ a tiny step both ways, and divides the change of $f$ by the distance.
 
@@ -207,7 +207,7 @@ print("Var:", number(total.var(), 1), "· √Var:", number(total.std(), 1))
 # %% [markdown]
 # ## Notation
 #
-# A row is a token, always. Products are written with the matrix on the right, $X W$. The shapes of $Q$, $K$, $V$, $z$, $p$ and $J$ are those of one head; with several, an axis is added in front. Each $W$ holds the columns of all the heads, side by side.
+# A row is a token, always. Products are written with the matrix on the right, $X W$. The shapes of $Q$, $K$, $V$, $z$, $p$ and $J$ are those of one head; with several, an axis is added in front. $W^Q$, $W^K$ and $W^V$ hold the columns of all the heads, side by side; $W^O$ holds a set of rows for each head.
 #
 # | letter | shape | in the code | what it is | in Spanish |
 # |---|---|---|---|---|

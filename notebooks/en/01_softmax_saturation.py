@@ -344,7 +344,7 @@ for margin in (0, -5, -10):
     cross_entropy = weights - target
     squared_error = softmax_jacobian(weights) @ (weights - target)
     print(f"margin {number(margin):>3}: p₁ = {number(weights[0], significant=3)}", end=" · ")
-    print("by z₁:", number(cross_entropy[0], 4), "with cross-entropy,", number(squared_error[0], significant=3), "with squared error")
+    print("∂L/∂z₁:", number(cross_entropy[0], 4), "with cross-entropy,", number(squared_error[0], significant=3), "with squared error")
 
 # %% [markdown]
 # At a margin of −10 the right class is left with next to no weight. Cross-entropy pulls on its score as hard as it can, −1.0000. Squared error hardly pulls, −3.40e−5: it is wrong and does not learn.
@@ -361,7 +361,7 @@ lesson.losses()
 # %% [markdown]
 # ## Frequent mistakes
 #
-# - **Blaming size.** Scores saturate softmax when they differ by much, not when they are large. Add the same to all of them and look.
+# - **Blaming size.** Scores saturate softmax when they differ by a lot, not when they are large. Add the same to all of them and look.
 # - **Using only $p_i\,(1 - p_i)$.** That is the diagonal. Leave out the $-p_i p_j$ and the rows of $J$ no longer add up to 0; the gradient is wrong, and no error is raised.
 # - **“I subtract the maximum, so there is no saturation.”** Subtracting the maximum avoids overflow. The weights, and hence the slopes, are the same.
 # - **Subtracting a maximum that is not the row's own.** With $\max(0, \max z)$, very negative scores give 0/0. With the maximum of the whole matrix, a row far below it becomes 0/0 as well.
@@ -437,7 +437,7 @@ check("softmax", my_softmax)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# The term $-p_i p_j$ is in every square; the diagonal has a $p_i$ on top.
+# The term $-p_i p_j$ is in every entry; the diagonal has a $p_i$ on top.
 #
 # </details>
 # <details><summary>Hint 3</summary>
@@ -596,7 +596,7 @@ score("lesson1")
 #
 # 1. A weight answers its own score with slope $p_i(1 - p_i)$ and the others with $-p_i p_j$: $J = \operatorname{diag}(p) - p\,p^{\mathsf T}$.
 # 2. Only differences count. Scores that are huge but alike saturate nothing.
-# 3. Once one of them runs ahead, each extra unit of lead divides the slope by $e$.
+# 3. Once one score is well ahead, each extra unit of lead divides the slope by $e$.
 # 4. Subtracting the maximum avoids overflow. It does not avoid saturation.
 # 5. Cross-entropy cancels the Jacobian. Inside attention nothing does.
 
@@ -607,7 +607,7 @@ score("lesson1")
 # |---|---|---|
 # | score | *puntuación* | what goes into softmax, $z_i$ |
 # | weight | *peso* | what comes out, $p_i$: positive, and all add up to 1 |
-# | saturation | *saturación* | what leaves softmax without a slope: large differences between scores |
+# | saturation | *saturación* | one weight is nearly 1 and every slope nearly 0: one score is far ahead of the rest |
 # | Jacobian | *jacobiano* | the table of all the slopes |
 # | gradient | *gradiente* | the derivatives of the loss; they point where it rises most |
 # | overflow | *desbordamiento* | a number that does not fit in the computer |

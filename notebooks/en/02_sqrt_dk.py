@@ -88,7 +88,7 @@ print("weights, ÷ 8:  ", *(f"{number(each, 3):>6}" for each in softmax(scores /
 #
 # - Watch the left panel. The axis stays put; the histogram does not.
 # - Watch the middle one: the same histogram, divided by $\sqrt{d_k}$.
-# - Go down to $d_k = 2$ and $d_k = 1$. The black curve is the normal curve of the same width. Down there it fits badly: the peak is taller and the tails are longer.
+# - Go down to $d_k = 2$ and $d_k = 1$. The black curve is the normal curve of the same width. Down there it fits badly: the peak of the histogram is taller and its tails are longer.
 
 # %%
 lesson.width()
@@ -143,7 +143,7 @@ print("mean of the cross products:", number(crossed.mean(), 1), "± ", end="")
 print(number(2 * crossed.std() / np.sqrt(20_000), 1))
 
 # %% [markdown]
-# The squares add up to what we said, 64. The cross products do not come to exactly 0, but 0 lies within the ±, which is two standard errors.
+# The squares add up to what we said, 64. The cross products do not come to exactly 0, but 0 lies within the ±. That is two standard errors; a standard error says how much such a mean varies from one experiment to the next.
 #
 # Now for several $d_k$, with the spread in plain sight: ten batches of two thousand draws each.
 
@@ -192,7 +192,7 @@ for d_k, scores in lesson.scores_by_dimension(200_000, (1, 2, 64), seed=5).items
     print(f"d_k = {d_k:>2}: measured kurtosis {number(kurtosis, 1):>4}, the formula says {number(3 + 6 / d_k, 1)}")
 
 # %% [markdown]
-# At $d_k = 1$ the normal curve is a poor fit, at $d_k = 2$ a fair one, and at $d_k = 64$ you cannot tell them apart. So trust the black curve of the explorer only from a handful of dimensions on. The standard deviation you can trust everywhere.
+# At $d_k = 1$ the normal curve is a poor fit, at $d_k = 2$ only a slightly better one, and at $d_k = 64$ you cannot tell curve and histogram apart. So trust the black curve of the figure only from a handful of dimensions on. The standard deviation you can trust everywhere.
 
 # %% [markdown]
 # ## Why the root, and not d_k
@@ -268,7 +268,7 @@ print("even share largest weight", number(1 / 8, 3))
 # %% [markdown]
 # ## Where the gradient goes
 #
-# Who pays for saturation? Follow the loss backwards. Write $\partial q$ for the gradient of the loss by $q$, and likewise for the other letters. For one query with divided scores $z$, weights $p$ and output $o = \sum_j p_j v_j$:
+# Who pays for saturation? Follow the loss backwards. Write $\partial q$ for the gradient of the loss with respect to $q$, and likewise for the other letters. For one query with divided scores $z$, weights $p$ and output $o = \sum_j p_j v_j$:
 #
 # $$\partial v_j = p_j\, \partial o \qquad\quad \partial p_j = v_j \cdot \partial o \qquad\quad \partial z = J\,\partial p$$
 #
@@ -276,7 +276,7 @@ print("even share largest weight", number(1 / 8, 3))
 #
 # The Jacobian of softmax stands between the loss and the queries, and between the loss and the keys. It does not stand in front of the values. If $J$ fades, so do $\partial q$ and $\partial k$, but not $\partial v$.
 #
-# The cell computes the exact gradients of a freshly initialised attention, then checks one by nudging: it moves all the queries a little in a random direction and watches the loss.
+# The cell computes the exact gradients of a freshly initialised attention, then checks one by pushing: it moves all the queries a little in a random direction and watches the loss.
 
 # %%
 rng = np.random.default_rng(9)
@@ -297,7 +297,7 @@ by_output = 2 * (output - target) / target.size
 by_queries, by_keys, by_values = attention_backward(by_output, queries, keys, values, weights)
 direction = rng.standard_normal(queries.shape)
 measured = (loss(queries + 1e-4 * direction) - loss(queries - 1e-4 * direction)) / 2e-4
-print("by nudging:", number(measured, 6), "  exact:", number((by_queries * direction).sum(), 6))
+print("by pushing:", number(measured, 6), "  exact:", number((by_queries * direction).sum(), 6))
 
 # %% [markdown]
 # They agree. Now forty such sentences, each with matrices of its own, with the division and without. Look at two things: the typical query, which is the median, and the norm of a whole matrix.
@@ -342,7 +342,7 @@ print("the 10 % with the most gradient hold:           ", number(100 * energy[:t
 #
 # So it is not true that without the division there is no gradient. What happens is this: **most queries get next to none, and a minority gets far too much**. The norm of the whole matrix does not show it: it looks large and healthy.
 #
-# Go back to the explorer with the three divisors, and look at its lower panels now.
+# Go back to the figure with the three divisors, and look at its lower panels now.
 #
 # - Undivided, raise $d_k$: on the left the norms grow; on the right the median sinks and the band widens.
 # - With $\sqrt{d_k}$ everything is flat: the scale of the gradient no longer depends on $d_k$.
@@ -431,7 +431,7 @@ print("by √64:  measured", number((scores / np.sqrt(64)).std(), 2))
 print("by √512: measured", number((scores / np.sqrt(512)).std(), 2), "  the theory, √(64 / 512):", number(np.sqrt(64 / 512), 3))
 
 # %% [markdown]
-# Dividing by $\sqrt{512}$ leaves 0.354, almost three times less than it should be.
+# Dividing by $\sqrt{512}$ leaves 0.354, little more than a third of what it should be.
 #
 # **Before or after.** Some code divides the query before multiplying. It is the same thing, because the dot product is linear: $\frac{q}{\sqrt{d_k}} \cdot k = \frac{q \cdot k}{\sqrt{d_k}}$. Only the amount of work differs: $n \cdot d_k$ divisions instead of $n \cdot n$.
 
@@ -522,7 +522,7 @@ lesson.bank()
 #
 # - **Dividing by $\sqrt{d_\text{model}}$.** Nothing fails and the weights look reasonable, only flatter than they should be. Measure the standard deviation of the scores and you see it.
 # - **Dividing by $d_k$.** Nothing fails here either. With a large $d_k$, every row of weights looks like the even share.
-# - **Multiplying instead of dividing.** Softmax saturates: each row is nearly a 1 and zeros.
+# - **Multiplying instead of dividing.** Softmax saturates: in each row one weight is nearly 1 and the rest nearly 0.
 # - **Dividing after softmax.** The weights no longer add up to 1, and the contrast stays as it was.
 # - **Checking the columns.** It is the weights in each **row** that add up to 1: one row a query. Columns may add up to anything.
 # - **“The root keeps the exponential from overflowing.”** It does not: subtracting the maximum does.
@@ -602,7 +602,7 @@ check("attention", my_attention)
 # ```
 # </details>
 #
-# Once it passes, try it on the scene: `lesson.bank(my_attention)` moves the bank with your own function.
+# Once it passes, try it on the scene: `lesson.bank(my_attention)` draws the bank scene with your own function.
 #
 # ### Exercise 3 · `score_deviation`
 #

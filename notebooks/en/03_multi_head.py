@@ -57,7 +57,7 @@ from bloque.quiz import quiz, score
 # %% [markdown]
 # ## The question
 #
-# Read *I sat on the bank of the river* and stop at **bank**. To know which bank it is, two small words help at once: *on*, because somebody sits there, and *of*, because what comes next says which bank. These are two different rules, and they point at two different places.
+# Read *I sat on the bank of the river* and stop at **bank**. To know which bank it is, two small words help at once: *on*, because somebody sits there, and *of*, because what comes next says which bank. “Look at *on*” and “look at *of*” are two different rules, and they point at two different places.
 #
 # One attention gives each token one row of weights. That row is a softmax, so it adds up to 1. Can a single row obey two rules?
 #
@@ -78,7 +78,7 @@ print("weights", *[number(float(p), 3) for p in weights])
 # Look for this:
 #
 # - at a gap of 0, the left chart shares the weight and the other two do not;
-# - raise the gap to 4: on the left, rule 2 sinks below the dotted line of uniform weight, while its own head still shows it;
+# - raise the gap to 4: on the left, rule 2 sinks below the dotted line of the even share, while its own head still shows it;
 # - lower the strength to 0: no rule, no difference, every chart is flat.
 
 # %%
@@ -93,10 +93,10 @@ weak_in_its_own = lesson.two_heads(strong=6, weak=2)[1, lesson.SECOND]
 
 print("rule 2, gap 4, one softmax:", number(float(weak_in_one), 3))
 print("rule 2 in a head of its own:", number(float(weak_in_its_own), 3))
-print("uniform:", number(1 / 8, 3))
+print("even share:", number(1 / 8, 3))
 
 # %% [markdown]
-# With a gap of 4 the weaker rule keeps 0.018, well below the uniform 0.125. It has not been weakened: in a head of its own the same rule gets 0.514. It was hidden by the other rule.
+# With a gap of 4 the weaker rule keeps 0.018, well below the even share of 0.125. It has not been weakened: in a head of its own the same rule gets 0.514. It was hidden by the other rule.
 #
 # That is what several heads are for. **One softmax per row can say one thing; with $h$ softmaxes per row, a layer can say $h$ things.**
 
@@ -116,7 +116,7 @@ for name, d_model, heads, layers in (("paper, base", 512, 8, 6), ("BERT base", 7
     print(f"{name}: {d_model} / {heads} = {d_model // heads} columns a head; {layers} × {heads} = {layers * heads} heads in the encoder")
 
 # %% [markdown]
-# In both, a head is 64 columns wide, and BERT base has 144 of them.
+# BERT, by Devlin et al. (2018), is an encoder: a stack of blocks in which every token sees the whole sentence. Much of what is known about heads was found by studying it. In both models a head is 64 columns wide, and BERT base has 144 heads.
 #
 # **Second guess.** You keep $d_{\mathrm{model}} = 512$ and go from 1 head to 8. By how much is the number of weights in $W^Q$, $W^K$, $W^V$ and $W^O$ multiplied?
 #
@@ -266,9 +266,9 @@ print("row 0 of head 0, one sentence:    ", *[number(float(p), 3) for p in maps[
 print("row 0 of head 0, another sentence:", *[number(float(p), 3) for p in another_maps[0, 0]])
 
 # %% [markdown]
-# The idea is older than the Transformer. In 2014, Bahdanau, Cho and Bengio translated with a decoder that, at each step $i$, asked the encoder's states $h_j$ where to look. The question was the decoder's previous state $s_{i-1}$; the score was a small network, $e_{ij} = a(s_{i-1}, h_j)$; then came the same softmax and the same weighted sum. What the Transformer changed is the score, which went from a network to a dot product, and where the questions come from.
+# The idea is older than the Transformer. In 2014, Bahdanau, Cho and Bengio translated with two recurrent networks, which go through a text one token after another: an *encoder* read the sentence and a *decoder* wrote the translation. At each step $i$ the decoder asked the encoder's states $h_j$ (no relation to the number of heads) where to look. The query was the decoder's previous state $s_{i-1}$; the score was a small network, $e_{ij} = a(s_{i-1}, h_j)$; then came the same softmax and the same weighted sum. What the Transformer changed is the score, which went from a network to a dot product, and where the queries come from.
 #
-# When questions come from one sequence and keys and values from another, it is called **cross-attention**. In the code it is one argument, `context`. Here 5 tokens ask 7 others:
+# When the queries come from one sequence and the keys and values from another, this is called **cross-attention**. In the code it is one argument, `context`. Here 5 tokens ask 7 others:
 
 # %%
 encoder_states = rng.standard_normal((7, d_model))
@@ -278,7 +278,7 @@ print("output", crossed.shape, " maps", cross_maps.shape)
 # %% [markdown]
 # ## How others write it
 #
-# Two sources often mean two notations. Neither is wrong; only the convention changes. Before you compare formulas, find the row of this table that each one follows.
+# Two sources often mean two notations. Neither is wrong; only the convention changes. Before you compare formulas, find the row of this table that each one follows. (*Post-norm* and *pre-norm* say where the normalisation goes, which is lesson 4.)
 #
 # | Source | A token is | Scores | Block |
 # |---|---|---|---|
@@ -311,7 +311,7 @@ print(real_model.pieces(sentence))
 print("maps:", real_model.attention_maps(sentence).shape)
 
 # %% [markdown]
-# That is 144 heads of 32 columns. The sentence goes in as pieces: `▁` marks where a word begins, and `<s>` and `</s>` are two marks that the model puts before and after any text. Here every word is one piece; longer or rarer ones take several.
+# That is 144 heads of 32 columns. From here on layers and heads are counted from 1. The sentence goes in as pieces: `▁` marks where a word begins, and `<s>` and `</s>` are two marks that the model puts before and after any text. Here every word is one piece; longer or rarer ones take several.
 #
 # Look for this:
 #
@@ -353,10 +353,10 @@ real_heads.counts()
 # %% [markdown]
 # In Spanish, head 7 of layer 1 gets 10 of 16: 4 of the 8 about sitting and 6 of the 8 about money. By chance there would be 5e−5 such heads, that is, none: the head does something. But it also gets 6 wrong.
 #
-# In English, as the picture shows, the best of all heads reaches 6, and the average head does worse than chance would: 0.22 against 1.68. Why? Move the sentence:
+# In English, as the picture shows, the best of all heads reaches 6, and the average head does worse than chance would: 0.22 against 1.68. Why? Move the slider of the sentences:
 #
 # - the grey dots are the heads whose largest weight falls on a mark or on punctuation: 129 of 144 in the first sentence;
-# - the rings, the heads that find the noun, change from one sentence to the next; hardly any stays.
+# - the rings, the heads that find the noun, change from one sentence to the next; hardly any of them stays.
 
 # %%
 real_heads.overview()
@@ -372,7 +372,7 @@ for example, word in zip(real_heads.examples("es"), looks, strict=True):
 # %% [markdown]
 # When it misses: *Quedó* (stayed), *mochila* (rucksack), *Esperamos* (we wait), *gato* (cat), *año* (year), *mañana* (morning). Each time a word with content, never an article. These misses suggest that the head does not look for the deciding noun: it looks for a word with content near «banco», and often that word is the deciding noun.
 #
-# It could not do more. It stands in layer 1, where nothing has been mixed yet: the query of a word comes from its piece and its position, and the key of another from its own. That can be checked. We change a different word of the sentence, and look at how many times as much weight “river” gets as “of”:
+# It could not do more. It stands in layer 1, where nothing has been mixed yet: the query of a word comes from its piece and its position, and the key of another from its own. That can be checked. We change a different word of the sentence, and look at the ratio of the weight of “river” to that of “of”:
 
 # %%
 for layer in (1, 2):
@@ -384,7 +384,7 @@ for layer in (1, 2):
 # %% [markdown]
 # In layer 1 the ratio is 0.552 in both: who sat makes no difference. In layer 2 it does, 1.876 and 1.931, because the rows that enter it carry something of the others.
 #
-# Now the whole of English, by the same rule:
+# Now all the English sentences, by the same rule:
 
 # %%
 best, most = real_heads.best_counted("en")
@@ -418,7 +418,7 @@ for n_tokens in (1000, 2000, 4000):
 # | attention | $O(n^2 \cdot d)$ | $O(1)$ | $O(1)$ |
 # | recurrence | $O(n \cdot d^2)$ | $O(n)$ | $O(n)$ |
 #
-# $n^2 d$ is below $n d^2$ while $n < d$. But that counts only the mixing. With the four projections, attention takes $4nd^2 + 2n^2d$, and there is no $n$ at which that is less than $nd^2$. (And $nd^2$ is the barest recurrence: one product of the state by a matrix at each step. An LSTM makes eight products of that size, and against it attention takes fewer while $n < 2d$.) We print both counts.
+# $n^2 d$ is below $n d^2$ while $n < d$. But that counts only the mixing. With the four projections, attention takes $4nd^2 + 2n^2d$, and there is no $n$ at which that is less than $nd^2$. (And $nd^2$ is the barest recurrence: one product of the state by a matrix at each step. An LSTM, a recurrent network that lesson 4 comes back to, makes eight products of that size, and against it attention takes fewer while $n < 2d$.) We print both counts.
 
 # %%
 for n_tokens in (128, 512, 2048):
@@ -657,7 +657,7 @@ score("lesson3")
 #
 # | English | Spanish | in one line |
 # |---|---|---|
-# | head | *cabeza* | an attention with projections of its own over part of the width |
+# | head | *cabeza* | an attention with projections of its own, $d_k$ columns wide |
 # | projection | *proyección* | the product by a learnt matrix that makes queries, keys or values |
 # | cross-attention | *atención cruzada* | queries from one sequence, keys and values from another |
 # | output matrix | *matriz de salida* | $W^O$, which mixes what the heads found |

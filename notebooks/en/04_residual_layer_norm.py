@@ -114,7 +114,7 @@ for e in step * np.eye(16):
     down = (x - e) + feed_forward(x - e, W1, None, W2, None)
     columns.append((up - down) / (2 * step))
 equal = np.allclose(np.eye(16) + J, np.transpose(columns), atol=1e-8)
-print("I + J agrees with the finite difference:", equal)
+print("I + J agrees with the slopes made by pushing:", equal)
 
 # %% [markdown]
 # With twelve layers, the chain rule multiplies the twelve Jacobians. The two networks differ in what gets multiplied:
@@ -168,7 +168,7 @@ for name, residual, exact in (
     print(f"{name}: all 12 layers agree to six digits:", equal)
 
 # %% [markdown]
-# ## Two blocks by hand: four paths
+# ## Two layers by hand: four paths
 #
 # Why does the product with the sum hold up? With two layers you can see it by expanding the brackets, without changing the order of the matrices:
 #
@@ -190,7 +190,7 @@ for name, term in terms.items():
 # %% [markdown]
 # The path through no sublayer moves the output by exactly 1, whatever the weights. The others add their corrections.
 #
-# With $N$ layers there are $N$ brackets, and each offers $I$ or $J$: $2^N$ paths in all. Of length $k$, that is, through $k$ sublayers, there are $\binom{N}{k}$. Of length 0 there is exactly one.
+# With $N$ layers of one sublayer each there are $N$ brackets, and each offers $I$ or $J$: $2^N$ paths in all. Of length $k$, that is, through $k$ sublayers, there are $\binom{N}{k}$. Of length 0 there is exactly one.
 
 # %%
 by_length = [comb(12, k) for k in range(13)]
@@ -244,7 +244,7 @@ print(f"weights of this network: {W1.size} + {W2.size} = {W1.size + W2.size}")
 #
 # $$c_t = c_{t-1} + i_t \odot g_t$$
 #
-# This is the same $x + F(x)$, with time where we have depth. Three years later it was given a forget gate, $f_t \odot c_{t-1}$, so that it could erase as well. The direct path then multiplies by $f$ at every step. After a hundred steps it shows whether $f$ is 1 or only close to it.
+# Here $g_t$ is what the step proposes, $i_t$ says how much of it is let in, and $\odot$ multiplies place by place. This is the same $x + F(x)$, with time where we have depth. Three years later the LSTM was given a forget gate, $f_t \odot c_{t-1}$, so that it could erase as well. The direct path is then multiplied by $f$ at every step. After a hundred steps it makes a great difference whether $f$ is 1 or only close to 1.
 
 # %%
 for f in (1.0, 0.99, 0.9, 0.5):
@@ -469,7 +469,7 @@ for arrangement in (post, pre, third):
     print(f"{arrangement.__name__:>5}: {number(one, 2)}, {number(ten, 2)}")
 
 # %% [markdown]
-# With zero sublayers, pre-norm returns $x$ exactly; post-norm returns rows of mean 0 and deviation 1. And if the sublayer gives ten times as much, pre-norm adds ten times as much. The third thing does not move: it normalises the output of the sublayer, so the size of that output is lost.
+# With zero sublayers, pre-norm returns $x$ exactly; post-norm returns rows of mean 0 and deviation 1. And if the sublayer gives ten times as much, pre-norm adds ten times as much. The third thing moves $x$ exactly as far as before: it normalises the output of the sublayer, so the size of that output is lost.
 #
 # What does the $I$ of the first part meet on its way? In pre-norm, from input to output, nothing. In post-norm it passes through **one norm per sublayer**, and each norm divides by the deviation of the sum. If $x$ and $F(x)$ have deviation 1 and no correlation, the sum has $\sqrt 2$: every layer divides by $\sqrt 2$. The cell measures the divisor over twelve layers, with sublayers whose output is as large as their input.
 
@@ -716,7 +716,7 @@ score("lesson4")
 # | post-norm | *post-norm* | the norm after the sum |
 # | pre-norm | *pre-norm* | the norm in front of the sublayer |
 # | rank collapse | *colapso de rango* | all rows end up the same |
-# | learning rate | *tasa de aprendizaje* | how far a parameter moves in one step |
+# | learning rate | *tasa de aprendizaje* | the factor that sets how far the parameters move in one step |
 #
 # All the terms are in the [glossary](90_glossary.ipynb).
 

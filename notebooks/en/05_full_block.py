@@ -129,7 +129,7 @@ print("12 blocks, matrices only:", number(12 * without_extras.total))
 # %% [markdown]
 # ## Count it yourself
 #
-# The explorer counts a block in the third way, with attention biases. **Guess first**: of the parameters of one such block, which percentage is in the network?
+# The figure counts a block in the third way, with attention biases. **Guess first**: what percentage of the parameters of one such block is in the network?
 #
 # Look for this:
 #
@@ -184,7 +184,7 @@ for position, row in enumerate(bloque.positional_encoding(2, 4)):
 lesson.positions()
 
 # %% [markdown]
-# It is added **once, before the first block**. After that the residual carries it through the whole stack (lesson 4). Adding it after the first attention is a frequent mistake, and the same test shows it: that attention has already averaged without knowing the order.
+# The encoding is added **once, before the first block**. After that the residual carries it through the whole stack (lesson 4). Adding it after the first attention is a frequent mistake, and the same test shows it: that attention has already averaged without knowing the order.
 
 # %%
 positions = bloque.positional_encoding(n, d_model)
@@ -208,11 +208,11 @@ print("added after:  does order change what attention finds?", bool(after > 1e-6
 print(np.where(bloque.causal_mask(4), "·", "x"))
 
 # %% [markdown]
-# `True` (here a dot) means *may attend*; an x is closed. Closing means that the weight is 0, and a softmax only gives exactly 0 to one score, $-\infty$. So $-\infty$ is added **before** the softmax.
+# `True` (here a dot) means *may attend*; an x is closed. Closing means that the weight is 0, and there is only one score to which softmax gives exactly 0: $-\infty$. So $-\infty$ is added **before** the softmax.
 #
 # Other ways look as good. **Guess first**: the scores are 2, 1 and 0.5, and the third must be closed. Somebody multiplies it by 0. What weight does it keep?
 #
-# Look for this, with query 2:
+# Look for this, with query 2 (the figure counts from 1):
 #
 # - scores times 0: the closed place keeps a weight, cross-hatched, because 0 is a score like any other;
 # - 0 after the softmax: the closed place is left with 0, but the row no longer adds up to 1;
@@ -271,7 +271,7 @@ print("with linear and softmax apart:", len(boxes) + 1)
 #
 # The drawing says post-norm: $\mathrm{LayerNorm}(x + \mathrm{Sublayer}(x))$. Most code of today says pre-norm: $x + \mathrm{Sublayer}(\mathrm{LayerNorm}(x))$. With six blocks both train. With many, post-norm asks for a **warm-up**: a learning rate that starts tiny and grows. Why?
 #
-# We measure what each block's $W_2$ receives before any training, with exact gradients, in stacks from 4 to 48 blocks and for five seeds.
+# We measure the norm of the gradient that each block's $W_2$ receives before any training, with exact gradients, in stacks from 4 to 48 blocks and for five seeds.
 #
 # Look for this:
 #
@@ -290,9 +290,9 @@ for depth in (12, 48):
 print("expected of a fall like 1/√depth:", number(float(np.median(gradients["pre"][12][:, -1])) * (12 / 48) ** 0.5, 1))
 
 # %% [markdown]
-# With pre-norm the last block gets 23.9 at 12 blocks and 10.7 at 48: about what $1/\sqrt{\text{depth}}$ predicts, 11.9. The sum grows with depth, the norms divide by it, and each block weighs less. With post-norm it gets 75.1 and 71.8: the gradient of a block is as large among 48 as among 12. A step moves all of them at once, so with more blocks the output moves further, and the first steps are too long unless the learning rate starts small. That is what warm-up does. Xiong et al. (2020) prove it for the last layer at the start of training; in the blocks further down, post-norm depends on the draw, as you saw.
+# With pre-norm the last block gets 23.9 at 12 blocks and 10.7 at 48: about what $1/\sqrt{\text{depth}}$ predicts, 11.9. The sum grows with depth, the norms divide by it, and each block weighs less. With post-norm it gets 75.1 and 71.8: the gradient of the last block is as large among 48 as among 12. A step moves all of them at once, so with more blocks the output moves further, and the first steps are too long unless the learning rate starts small. That is what warm-up does. Xiong et al. (2020) prove it for the last layer at the start of training; in the blocks further down, post-norm depends on the draw, as you saw.
 #
-# These gradients come from the library's own backward pass, piece by piece. The cell checks one against a finite difference, along a random direction.
+# These gradients come from the library's own backward pass, piece by piece. The cell checks one by pushing in a random direction.
 
 # %%
 d, small_heads = 8, 2
@@ -367,7 +367,7 @@ real_heads.sentence_pairs(own_block)
 real_heads.ablations()
 
 # %% [markdown]
-# The numbers in layer 4, for the same sentence:
+# The numbers in layer 4, for the same sentence. The entropy is that of lesson 1 with its logarithm in base 2, so it comes in bits. *Likeness* is the mutual similarity of lesson 4.
 
 # %%
 missing = (("division", "without the division"), ("residual", "without the residual"), ("norm", "without the norm"))

@@ -112,7 +112,7 @@ print("tokens", batch.tokens.shape, "→ logits", logits.shape)
 # %% [markdown]
 # ## The loss and its gradient
 #
-# The loss is the cross-entropy of lesson 1: the mean of $-\ln p$ of the right token over the $N$ positions that are asked. Here $z$ are the logits, $p$ their softmax, and $y$ has a 1 at the right token and 0 elsewhere. A model that gives every token of the vocabulary the same weight has the logarithm of the size of the vocabulary as its loss.
+# The loss is the cross-entropy of lesson 1: the mean of $-\ln p$ of the right token over the $M$ positions that are asked. Here $z$ are the logits, $p$ their softmax, and $y$ has a 1 at the right token and 0 elsewhere. A model that gives every token of the vocabulary the same weight has the logarithm of the size of the vocabulary as its loss.
 #
 # $$L = -\frac{1}{N} \sum_{\text{asked}} \ln p_{\text{right}}, \qquad \frac{\partial L}{\partial z} = \frac{p - y}{N}$$
 #
@@ -248,18 +248,18 @@ for point in (0, -1):
     print("step", f"{stored.steps[point]:>3}:", "block 1 on the token before", number(float(previous), 2), "· block 2 on the answer", number(float(answer), 2))
 
 # %% [markdown]
-# ## Claim one: without ÷ √d_k it does not learn
+# ## Claim 1: without ÷ √d_k it learns later, or not at all
 #
 # Lesson 2 ended with this: without the division most queries get almost no gradient, and a minority gets too much. Now we train both ways. A single wide head, so that $d_k$ is large; five seeds with the division and five without; all else equal. The thick line is the median, the thin ones are the seeds.
 #
-# - Take the step to the middle: how accurate is the one that divides by then?
+# - Take the step to the middle: by then, how accurate is the model with the division?
 # - See whether any seed without the division rises.
 
 # %%
 lesson.scale()
 
 # %% [markdown]
-# Here the claim holds for all five seeds: in the same number of steps, with the division the task is solved, and without it accuracy hardly leaves chance. That does not show that it would **never** learn: training could shrink $W^Q$ and $W^K$ until the scores are small enough. It shows that 500 steps are not enough. The cell gives the final medians.
+# Here the claim holds for all five seeds: in the same number of steps, with the division the task is solved, and without it accuracy gets no further than 0.12, where chance is 0.0625. That does not show that it would **never** learn: training could shrink $W^Q$ and $W^K$ until the scores are small enough. It shows that 500 steps are not enough. The cell gives the final medians.
 
 # %%
 for arm in ("scaled", "unscaled"):
@@ -268,9 +268,9 @@ for arm in ("scaled", "unscaled"):
     print(f"d_k = {d_k},", "÷ √d_k:" if runs.arm.settings.scaled else "no ÷:  ", lesson.spread(runs.final))
 
 # %% [markdown]
-# ## Claim two: without residual connections, a deep stack does not learn
+# ## Claim 2: twelve blocks without residual connections do not learn
 #
-# Twelve blocks now. Lesson 4 measured, with random matrices and no norm, that without the sum the derivative shrinks layer by layer. Does it matter in training, with a norm, and with Adam, which enlarges small gradients? **Guess: how accurate is it at the end without residual connections?**
+# Twelve blocks now. Lesson 4 measured, with random matrices and no norm, that without the sum the derivative shrinks layer by layer. Does it matter in training, with a norm, and with Adam, which enlarges small gradients? **Guess: how accurate is the stack at the end without residual connections?**
 
 # %%
 lesson.residual()
@@ -299,7 +299,7 @@ for residual in (True, False):
 # When all the rows leave alike, the output says the same at every position. That is where training starts without residual connections, and in 800 steps its accuracy never left chance.
 
 # %% [markdown]
-# ## Claim three: post-norm wants warm-up
+# ## Claim 3: deep post-norm wants warm-up, pre-norm does not
 #
 # Twelve blocks again, with their residual connections. Four ways: pre-norm or post-norm, and with warm-up or at the full rate from the first step.
 #
@@ -473,7 +473,7 @@ score("lesson6")
 # |---|---|---|
 # | loss | *pérdida* | the number that training brings down; here, cross-entropy |
 # | batch | *lote* | the sequences of one step |
-# | learning rate | *tasa de aprendizaje* | how far a parameter moves in one step |
+# | learning rate | *tasa de aprendizaje* | the factor that sets how far the parameters move in one step |
 # | warm-up | *calentamiento* | a learning rate that starts tiny and grows during the first steps |
 # | running mean | *media móvil* | a mean that forgets little by little |
 # | logit | *logit* | the score of a token of the vocabulary, before softmax |

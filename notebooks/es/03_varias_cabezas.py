@@ -116,7 +116,7 @@ for name, d_model, heads, layers in (("artículo, base", 512, 8, 6), ("BERT base
     print(f"{name}: {d_model} / {heads} = {d_model // heads} columnas por cabeza; {layers} × {heads} = {layers * heads} cabezas en el codificador")
 
 # %% [markdown]
-# En los dos modelos cada cabeza tiene 64 columnas, y BERT base reúne 144 cabezas.
+# BERT es un codificador que entrenaron Devlin y otros (2018), y mucho de lo que se sabe de las cabezas se ha visto en él. En los dos modelos cada cabeza tiene 64 columnas, y BERT base reúne 144 cabezas.
 #
 # **Segunda apuesta.** Dejas $d_{\mathrm{model}} = 512$ y pasas de 1 cabeza a 8. ¿Por cuánto se multiplica el número de pesos de $W^Q$, $W^K$, $W^V$ y $W^O$?
 #

@@ -188,12 +188,12 @@ def test_the_stored_picture_waits_behind_and_serves_without_a_kernel(shown, jupy
     notebook = page.evaluate("""() => [...jupyterapp.shell.widgets("main")].find(w => w.context?.model).context.model.toJSON()""")
     outputs = nbformat.from_dict(notebook).cells[1].outputs
     kept = [o for o in outputs if "application/vnd.jupyter.widget-view+json" not in o.data]
-    assert [set(o.data) for o in kept] == [{"image/png"}, {"text/plain"}]
+    assert [set(o.data) for o in kept] == [{"image/png"}, {"text/plain", "text/html"}]
     write_notebook(jupyter.folder / "stored.ipynb", ["waves()"], kept)
     open_notebook(page, jupyter, "stored.ipynb")
     reopened = page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
     assert reopened.locator(".jp-OutputArea-child img").is_visible()
-    assert reopened.locator(".jp-OutputArea-child pre").inner_text() == "speed 10, sine, shown True, highest 3"
+    assert reopened.locator(".jp-OutputArea-child p").inner_text() == "speed 10, sine, shown True, highest 3"
     close_notebooks(page, "stored.ipynb")
     open_notebook(page, jupyter, "waves.ipynb")
 

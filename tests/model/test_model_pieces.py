@@ -73,6 +73,7 @@ def test_a_rare_word_falls_to_smaller_pieces(model):
 def test_letters_without_a_piece_become_one_unknown_mark(model):
     assert model.pieces("hola 🙂🙂 adiós").count("<unk>") == 1
     assert model.unknown_words("hola 🙂🙂 adiós 银行 y 🙂🙂") == ["🙂🙂", "银行"]
+    assert model.unknown_words("hola, «日本», y «hola» 日本.") == ["日本"]  # named without what stands around it
     assert model.attention_maps("银行 مصرف 🙂").shape[-1] == len(model.pieces("银行 مصرف 🙂"))
 
 

@@ -12,6 +12,13 @@ class Keys(anywidget.AnyWidget):
     edits this one. Nothing of it is seen.
     """
 
+    # ipywidgets draws the arrow of a menu in dark grey in every theme.
+    _css = """
+:is(.jp-mod-theme-dark, [data-jp-theme-light="false"]) .bloque-keys {
+  --jp-widgets-dropdown-arrow: url("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 18 18'\
+%3E%3Cpath d='M5.2 7.5 9 11.3l3.8-3.8' fill='none' stroke='%23cccccc' stroke-width='1.6'/%3E%3C/svg%3E"); }
+"""
+
     _esm = """
 export default { render({ el }) {
   el.style.display = "none";
@@ -25,6 +32,7 @@ export default { render({ el }) {
   const take = () => {
     box = el.parentElement;
     if (!box) { waiting = setTimeout(take, 50); return; } // not on the page yet
+    box.classList.add("bloque-keys");
     box.addEventListener("focusin", keep);
     box.addEventListener("keydown", back);
   };

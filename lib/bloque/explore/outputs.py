@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import html
 from typing import Any
 
 
@@ -18,7 +19,12 @@ def publish(png: bytes, caption: str, alt: str, *, width: float, view: Any = Non
         publish_view(view)
     picture = {"image/png": base64.b64encode(png).decode("ascii")}
     display(picture, raw=True, metadata={"image/png": {"width": round(width), "alt": alt}})
-    display({"text/plain": caption}, raw=True)
+    display({"text/plain": caption, "text/html": caption_html(caption, width)}, raw=True)
+
+
+def caption_html(caption: str, width: float) -> str:
+    """A caption as prose: as plain text JupyterLab breaks it inside words, and others do not wrap it at all."""
+    return f'<p style="max-width: {round(width)}px; margin: 0; white-space: pre-line">{html.escape(caption)}</p>'
 
 
 def publish_view(model_id: str) -> None:

@@ -69,14 +69,20 @@ class Vocabulary:
         return cut[::-1]
 
     def unknown_words(self, sentence: str) -> list[str]:
-        """The words of a sentence that hold a letter without a piece, in order, each once."""
-        words = normalise(sentence).split()
+        """The words of a sentence that hold a letter without a piece, in order, each once, without the punctuation around them."""
+        words = (bare(word) or word for word in normalise(sentence).split())
         return list(dict.fromkeys(word for word in words if UNKNOWN in self.cut_word(word)))
 
 
 def normalise(sentence: str) -> str:
     """Letters as the model's pieces spell them: composed (NFKC), no control characters, plain spaces."""
     return unicodedata.normalize("NFKC", sentence.translate(CLEANED))
+
+
+def bare(word: str) -> str:
+    """A word without the punctuation before and after it."""
+    inside = [place for place, letter in enumerate(word) if not unicodedata.category(letter).startswith("P")]
+    return word[inside[0] : inside[-1] + 1] if inside else ""
 
 
 def words_of(pieces: Sequence[str]) -> list[Word]:
