@@ -225,7 +225,7 @@ print("Var:", number(total.var(), 1), "· √Var:", number(total.std(), 1))
 # | $p$, $\alpha$ | $(n, n)$ | `weights` | weights; each row adds up to 1 | *pesos; cada fila suma 1* |
 # | $J$ | $(n, n)$ | `jacobian` | slopes of the weights of one row | *pendientes de los pesos de una fila* |
 # | $\mu_t$, $s_t$ | $(n, 1)$ | `mean`, `std` | mean and deviation of a row | *media y desviación de una fila* |
-# | $\gamma$, $\beta$ | $(d_{\mathrm{model}})$ | `gamma`, `beta` | scale and shift of the norm | *escala y desplazamiento de la norma* |
+# | $\gamma$, $\beta$ | $(d_{\mathrm{model}})$ | `gamma`, `beta` | scale and shift of the layer norm | *escala y desplazamiento de la normalización por capas* |
 # | $\varepsilon$ | a number | `eps` | what avoids a division by 0 | *lo que evita dividir entre 0* |
 # | $W_1$, $W_2$ | $(d_{\mathrm{model}}, d_{\mathrm{ff}})$, $(d_{\mathrm{ff}}, d_{\mathrm{model}})$ | `W1`, `W2` | the two layers of the position-wise network | *las dos capas de la red por posición* |
 # | $L$ | a number | `loss` | loss | *pérdida* |
@@ -284,7 +284,7 @@ print(np.allclose(library_output, output), np.allclose(library_weights, softmax(
 # %% [markdown]
 # ## Summary
 #
-# 1. A Transformer repeats one block: attention, a position-wise network, and sums and norms around them.
+# 1. A Transformer repeats one block: attention, a position-wise network, with sums and normalisations around them.
 # 2. To attend is to score, to divide, to share out and to mix.
 # 3. Variances of independent things add up; deviations do not.
 # 4. Slopes multiply along the way, and one near zero makes the whole product small.

@@ -497,7 +497,7 @@ for name, scale in (("undivided", 1), ("÷ √2", None)):  # left to itself, `at
 # %% [markdown]
 # “river” drops from 0.497 to 0.393 and the new vector becomes (0.594, 0.063). The order of the words is the same. **Dividing does not change the reading, only its contrast.**
 #
-# Now its twin, with the same query, $(1, 1)$, and other neighbours.
+# Now its twin sentence, about money, with the same query, $(1, 1)$, and other neighbours.
 
 # %%
 scene = lesson.bank_scene("money")

@@ -57,7 +57,7 @@ from bloque.quiz import quiz, score
 # %% [markdown]
 # ## The question
 #
-# Read *I sat on the bank of the river* and stop at **bank**. To know which bank it is, two small words help at once: *on*, because somebody sits there, and *of*, because what comes next says which bank. “Look at *on*” and “look at *of*” are two different rules, and they point at two different places.
+# Read *I sat on the bank of the river* and stop at **bank**. Two small words tell at once what part the bank plays here: *on*, because something happens there, and *of*, because what comes next says whose bank it is. “Look at *on*” and “look at *of*” are two different rules, and they point at two different places.
 #
 # One attention gives each token one row of weights. That row is a softmax, so it adds up to 1. Can a single row obey two rules?
 #
@@ -79,7 +79,7 @@ print("weights", *[number(float(p), 3) for p in weights])
 #
 # - at a gap of 0, the left chart shares the weight and the other two do not;
 # - raise the gap to 4: on the left, rule 2 sinks below the dotted line of the even share, while its own head still shows it;
-# - lower the strength to 0: no rule, no difference, every chart is flat.
+# - bring the gap back to 0 and lower the strength to 0: no rule, no difference, every chart is flat.
 
 # %%
 lesson.duel()
@@ -109,7 +109,7 @@ print("even share:", number(1 / 8, 3))
 #
 # $$\mathrm{head}_i = \mathrm{Attention}(X W_i^Q,\; X W_i^K,\; X W_i^V)$$
 #
-# Each head has projections of its own, each of shape $(d_{\mathrm{model}}, d_k)$. And the heads are made **narrow**: $d_k = d_v = d_{\mathrm{model}}/h$. The width is shared out, not multiplied.
+# Each head has matrices of its own, each of shape $(d_{\mathrm{model}}, d_k)$; multiplying by them is called **projecting**. And the heads are made **narrow**: $d_k = d_v = d_{\mathrm{model}}/h$. The width is shared out, not multiplied.
 
 # %%
 for name, d_model, heads, layers in (("paper, base", 512, 8, 6), ("BERT base", 768, 12, 12)):
@@ -123,7 +123,7 @@ for name, d_model, heads, layers in (("paper, base", 512, 8, 6), ("BERT base", 7
 # Look for this:
 #
 # - the strip of columns is always the same strip; only the cuts move;
-# - each head draws a map of its own from its own columns;
+# - from its own columns each head draws an **attention map**: its weights, a row for each query and a column for each key;
 # - the orange mark on the right does not move, and the dashed line shows what heads of full width would cost.
 
 # %%
@@ -548,7 +548,7 @@ check("merge_heads", merge_heads)
 #
 # ●●○ · 12 minutes
 #
-# Write the whole layer: `multi_head_attention(X, W_Q, W_K, W_V, W_O, heads)`, from `(n, d_model)` to `(n, d_model)`. No biases and no mask. You may use `bloque.softmax`, `bloque.split_heads` and `bloque.merge_heads`.
+# Write the whole layer: `multi_head_attention(X, W_Q, W_K, W_V, W_O, heads)`, from `(n, d_model)` to `(n, d_model)`. No biases (vectors added after each matrix) and no mask (lesson 5). You may use `bloque.softmax`, `bloque.split_heads` and `bloque.merge_heads`.
 #
 # <details><summary>Hint 1</summary>
 #

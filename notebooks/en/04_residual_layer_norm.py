@@ -364,7 +364,7 @@ lesson.gamma_and_beta()
 # %% [markdown]
 # Look for this:
 #
-# - at the top each row has its own mean; in the middle all are alike; at the bottom, what $\gamma$ and $\beta$ do;
+# - at the top each row has its own mean; in the middle all have mean 0 and deviation 1; at the bottom, what $\gamma$ and $\beta$ do;
 # - at $\gamma = 0$ all rows leave identical: only $\beta$ is left;
 # - choose “first coordinate only”. The means and the deviations differ from row to row again.
 
@@ -382,7 +382,7 @@ lesson.disturb_a_row()
 # Look for this:
 #
 # - by rows, the other rows do not move, however hard you push. By columns all of them move;
-# - a uniform push does not even change the row you pushed: its mean rises along with it. The ramp does change it;
+# - by rows, a uniform push does not even change the row you pushed: its mean rises along with it. The ramp does change it;
 # - by rows, the only row that can change is the one you touched.
 
 # %%

@@ -559,7 +559,7 @@ check("masked_attention", masked_attention)
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# `encoding[:, 0::2]` are the even columns, and a slice can be assigned to.
+# `encoding[:, 0::2]` are the even columns, and you can set a slice with `=`.
 #
 # </details>
 

@@ -114,7 +114,7 @@ print("tokens", batch.tokens.shape, "→ logits", logits.shape)
 #
 # The loss is the cross-entropy of lesson 1: the mean of $-\ln p$ of the right token over the $M$ positions that are asked. Here $z$ are the logits, $p$ their softmax, and $y$ has a 1 at the right token and 0 elsewhere. A model that gives every token of the vocabulary the same weight has the logarithm of the size of the vocabulary as its loss.
 #
-# $$L = -\frac{1}{N} \sum_{\text{asked}} \ln p_{\text{right}}, \qquad \frac{\partial L}{\partial z} = \frac{p - y}{N}$$
+# $$L = -\frac{1}{M} \sum_{\text{asked}} \ln p_{\text{right}}, \qquad \frac{\partial L}{\partial z} = \frac{p - y}{M}$$
 #
 # Compare the loss at the start with that logarithm. It starts above: with random matrices $p$ is uneven, and an uneven guess that knows nothing costs more than an even one.
 

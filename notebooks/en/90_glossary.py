@@ -64,14 +64,14 @@ print("The Transformer, block by block · version", bloque.__version__)
 # | **encoder** | codificador | A stack of blocks in which each token sees the whole sentence. | [lesson 5](05_full_block.ipynb) |
 # | **entropy** | entropía | How far the weight is spread: 0 if one takes all, ln n if all n share alike. | [lesson 1](01_softmax_saturation.ipynb) |
 # | **equivariance** | equivarianza | Shuffle the rows that go in, and the same rows come out, shuffled alike. | [lesson 5](05_full_block.ipynb) |
-# | **gradient** | gradiente | The derivatives of the loss by each parameter: which way, and how steeply, the loss rises. | [lesson 0](00_entrance.ipynb), [lesson 1](01_softmax_saturation.ipynb) |
-# | **head** | cabeza | One attention with projections of its own; several work side by side, each on part of the width. | [lesson 3](03_multi_head.ipynb) |
+# | **gradient** | gradiente | The derivatives of the loss with respect to each parameter: which way, and how steeply, the loss rises. | [lesson 0](00_entrance.ipynb), [lesson 1](01_softmax_saturation.ipynb) |
+# | **head** | cabeza | One attention with projections of its own, d_k columns wide; several work side by side. | [lesson 3](03_multi_head.ipynb) |
 # | **induction task** | tarea de inducción | To say which token came after this one the last time it appeared. | [lesson 6](06_make_it_learn.ipynb) |
 # | **Jacobian** | jacobiano | The table of all derivatives: how much each output changes when each input moves. | [lesson 1](01_softmax_saturation.ipynb) |
 # | **key** | clave | The vector by which a token is found: every query is compared with it. | [lesson 0](00_entrance.ipynb), [lesson 2](02_sqrt_dk.ipynb) |
 # | **kurtosis** | curtosis | How heavy the tails are: the mean fourth power of the distance from the mean over the squared variance; 3 for a normal distribution. | [lesson 2](02_sqrt_dk.ipynb) |
-# | **layer norm** | normalización por capas | Leaves each token with mean 0 and standard deviation 1 over its own columns; then scales by γ and shifts by β. | [lesson 4](04_residual_layer_norm.ipynb) |
-# | **learning rate** | tasa de aprendizaje | How far each parameter moves in a step. | [lesson 4](04_residual_layer_norm.ipynb), [lesson 6](06_make_it_learn.ipynb) |
+# | **layer norm** | normalización por capas | Leaves each row with mean 0 and standard deviation 1 over its own coordinates; then scales by γ and shifts by β. | [lesson 4](04_residual_layer_norm.ipynb) |
+# | **learning rate** | tasa de aprendizaje | The factor that sets how far the parameters move in a step. | [lesson 4](04_residual_layer_norm.ipynb), [lesson 6](06_make_it_learn.ipynb) |
 # | **logit** | logit | The score of a token of the vocabulary, before the softmax that makes a probability of it. | [lesson 6](06_make_it_learn.ipynb) |
 # | **loss** | pérdida | The number that training brings down. | [lesson 1](01_softmax_saturation.ipynb), [lesson 6](06_make_it_learn.ipynb) |
 # | **mask** | máscara | Says which keys each query may look at; the scores of the others become −∞ before softmax. | [lesson 5](05_full_block.ipynb) |

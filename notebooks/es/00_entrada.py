@@ -100,7 +100,7 @@ lesson.course_map()
 # %% [markdown]
 # ## Cómo se usa
 #
-# **Los deslizadores.** Casi todas las figuras se mueven: con el ratón, o con el teclado. Tab entra de la celda a la figura, las flechas mueven el deslizador y Escape te devuelve a la celda. Debajo, una frase dice lo que ves, con números. Algunas te piden antes una apuesta: los controles no se sueltan hasta que la haces. Si fallas, para un momento: ahí es donde engaña la intuición.
+# **Los deslizadores.** Casi todas las figuras se mueven: con el ratón, o con el teclado. Tab pasa de la celda a la figura, las flechas mueven el deslizador y Escape te devuelve a la celda. Debajo de la figura, una frase dice lo que ves, con números. Algunas figuras te piden antes una apuesta: los controles no se sueltan hasta que la haces. Si fallas, para un momento: ahí es donde engaña la intuición.
 #
 # En esta, una clave $k$ gira alrededor de una consulta $q$.
 #
@@ -180,7 +180,7 @@ print((A @ B)[1, 2], "=", sum(A[1, m] * B[m, 2] for m in range(3)))
 # %% [markdown]
 # ### La regla de la cadena
 #
-# Si $y = f(u)$ y $u = g(x)$, las pendientes se multiplican: $\frac{dy}{dx} = \frac{dy}{du} \cdot \frac{du}{dx}$. Con vectores se multiplican **jacobianos**, las tablas con todas las derivadas de cada función, y el **gradiente**, las derivadas de la pérdida, los recorre desde el final hasta el principio. Un factor casi nulo en el camino lo apaga todo: es el tema de la lección 1. La celda calcula una derivada con la regla y la mide después a empujones: mueve un poco $x$ y mira cuánto se mueve $f$.
+# Si $y = f(u)$ y $u = g(x)$, las pendientes se multiplican: $\frac{dy}{dx} = \frac{dy}{du} \cdot \frac{du}{dx}$. Con vectores se multiplican **jacobianos**, las tablas con todas las derivadas de cada función, y el **gradiente**, las derivadas de la pérdida (el número que el entrenamiento hace bajar), los recorre desde el final hasta el principio. Un factor casi nulo en el camino lo apaga todo: es el tema de la lección 1. La celda calcula una derivada con la regla y la mide después a empujones: mueve un poco $x$ y mira cuánto se mueve $f$.
 
 # %%
 def f(x):
@@ -222,7 +222,7 @@ print("Var:", number(total.var(), 1), "· √Var:", number(total.std(), 1))
 # | $p$, $\alpha$ | $(n, n)$ | `weights` | pesos; cada fila suma 1 | *weights; each row adds up to 1* |
 # | $J$ | $(n, n)$ | `jacobian` | pendientes de los pesos | *slopes of the weights* |
 # | $\mu_t$, $s_t$ | $(n, 1)$ | `mean`, `std` | media y desviación de una fila | *mean and deviation of a row* |
-# | $\gamma$, $\beta$ | $(d_{\mathrm{model}})$ | `gamma`, `beta` | escala y desplazamiento de la norma | *scale and shift of the norm* |
+# | $\gamma$, $\beta$ | $(d_{\mathrm{model}})$ | `gamma`, `beta` | escala y desplazamiento de la normalización por capas | *scale and shift of the norm* |
 # | $\varepsilon$ | un número | `eps` | lo que evita dividir entre 0 | *what avoids a division by 0* |
 # | $W_1$, $W_2$ | $(d_{\mathrm{model}}, d_{\mathrm{ff}})$, $(d_{\mathrm{ff}}, d_{\mathrm{model}})$ | `W1`, `W2` | las dos capas de la red por posición | *the two layers of the position-wise network* |
 # | $L$ | un número | `loss` | pérdida | *loss* |
@@ -251,7 +251,7 @@ print("x", x.shape, "· weights", weights.shape, "· output", output.shape, "· 
 #
 # 1. **Puntúa**: $q \cdot k$ con cada clave. Con *gato*, $2 \cdot 1 + 2 \cdot 1 = 4$.
 # 2. **Divide** entre $\sqrt{d_k}$. Aquí $d_k = 4$, así que entre 2.
-# 3. **Reparte**: toma la exponencial de cada una y divídela entre la suma de todas. Es la softmax, y salen los pesos.
+# 3. **Reparte**: toma la exponencial de cada una y divídela entre la suma de todas las exponenciales. Es la softmax, y salen los pesos.
 # 4. **Mezcla** los valores con esos pesos.
 
 # %%
@@ -281,7 +281,7 @@ print(np.allclose(library_output, output), np.allclose(library_weights, softmax(
 # %% [markdown]
 # ## Resumen
 #
-# 1. El Transformer repite un bloque: atención, red por posición, y alrededor sumas y normas.
+# 1. El Transformer repite un bloque: atención, red por posición, y alrededor sumas y normalizaciones.
 # 2. Atender es puntuar, dividir, repartir y mezclar.
 # 3. Las varianzas de cosas independientes se suman; las desviaciones, no.
 # 4. Las pendientes se multiplican por el camino, y una casi nula lo apaga todo.

@@ -335,7 +335,7 @@ lesson.temperature()
 #
 # $$\frac{\partial L}{\partial z} = J\,(p - y)$$
 #
-# La celda compara los dos gradientes cuando el clasificador está muy seguro **y se equivoca**.
+# La celda compara los dos gradientes cuando el clasificador está muy seguro **y se equivoca**. El **margen** es lo que la puntuación correcta aventaja a las demás; si es negativo, va por detrás.
 
 # %%
 target = np.array([1.0, 0.0, 0.0])
@@ -526,7 +526,7 @@ check("temperature", my_temperature)
 # %% [markdown]
 # ### Ejercicio 4 · La escala que satura
 #
-# ●●○ · 10 minutos · ¿Por qué número hay que multiplicar unas puntuaciones para que su pendiente más fuerte baje justo hasta `slope`? La puntuación más alta es única: con dos empatadas en cabeza, la pendiente no bajaría nunca de ahí. Es la misma búsqueda, ahora sobre la escala y mirando max|J|.
+# ●●○ · 10 minutos · ¿Por qué número hay que multiplicar unas puntuaciones para que su pendiente más fuerte baje justo hasta `slope`? La puntuación más alta es única: con dos empatadas en cabeza, la pendiente se acerca a su máximo y no baja. Es la misma búsqueda, ahora sobre la escala y mirando max|J|.
 #
 # <details><summary>Pista 1</summary>
 #
@@ -607,7 +607,7 @@ score("lesson1")
 # |---|---|---|
 # | puntuación | *score* | lo que entra en la softmax, $z_i$ |
 # | peso | *weight* | lo que sale, $p_i$: positivo, y todos suman 1 |
-# | saturación | *saturation* | lo que deja a la softmax sin pendiente: diferencias grandes entre puntuaciones |
+# | saturación | *saturation* | un peso vale casi 1 y las pendientes, casi 0: una puntuación va muy por delante |
 # | jacobiano | *Jacobian* | la tabla de todas las pendientes |
 # | gradiente | *gradient* | las derivadas de la pérdida; apunta hacia donde más sube |
 # | desbordamiento | *overflow* | un número tan grande que no cabe en su tipo |

@@ -180,7 +180,7 @@ for name, (q, k) in draws.items():
     print(f"{name:<25} desviación de q·k: {number((q * k).sum(axis=1).std(), 1)}")
 
 # %% [markdown]
-# Los tres rondan 8, que es la raíz de 64. En cambio, la **forma** del histograma sí depende de la distribución y de $d_k$. Se mide con la curtosis: la media de la cuarta potencia dividida entre la varianza al cuadrado. Una normal tiene 3; más curtosis quiere decir colas más pesadas y, aquí, también un pico más alto.
+# Las tres desviaciones rondan 8, que es la raíz de 64. En cambio, la **forma** del histograma sí depende de la distribución y de $d_k$. Se mide con la curtosis: la media de la cuarta potencia dividida entre la varianza al cuadrado. Una normal tiene 3; más curtosis quiere decir colas más pesadas y, aquí, también un pico más alto.
 #
 # Si $x$ es normal, con media 0 y varianza 1, $\mathbb{E}[x^4] = 3$. El producto de dos independientes tiene entonces $3 \cdot 3 = 9$: le sobran 6. Al sumar $d_k$ sumandos independientes y con la misma distribución, lo que sobra se divide entre $d_k$:
 #
@@ -192,7 +192,7 @@ for d_k, scores in lesson.scores_by_dimension(200_000, (1, 2, 64), seed=5).items
     print(f"d_k = {d_k:>2}: curtosis medida {number(kurtosis, 1):>4}, la fórmula dice {number(3 + 6 / d_k, 1)}")
 
 # %% [markdown]
-# Con $d_k = 1$ la normal encaja mal; con $d_k = 2$, regular; con $d_k = 64$ ya no se distinguen a simple vista. La curva negra de la figura solo describe bien el histograma a partir de unas cuantas dimensiones. La cuenta de la desviación, $\sqrt{d_k}$, vale con cualquier $d_k$ y con cualquier distribución.
+# Con $d_k = 1$ la normal encaja mal; con $d_k = 2$, solo algo mejor; con $d_k = 64$ ya no se distinguen a simple vista. La curva negra de la figura solo describe bien el histograma a partir de unas cuantas dimensiones. La cuenta de la desviación, $\sqrt{d_k}$, vale con cualquier $d_k$ y con cualquier distribución.
 
 # %% [markdown]
 # ## Por qué la raíz y no d_k
@@ -338,7 +338,7 @@ print("el 10 % con más gradiente reúne:            ", number(100 * energy[:ten
 # %% [markdown]
 # Con valores tan dispersos, la propia mediana sin dividir varía mucho: otras cuarenta frases pueden dar una varias veces mayor o menor. Lo que no cambia es la forma.
 #
-# La mitad de las consultas recibe menos de una milésima de lo normal. En la otra punta, un 19 % recibe más que cualquiera de las que dividen: son las que el azar ha dejado a medias entre dos claves. Ahí $J$ no es pequeño, y además falta el factor $1/\sqrt{d_k}$ de $\partial q$, que por sí solo hace su gradiente $32$ veces mayor.
+# La mitad de las consultas recibe menos de una milésima de lo típico con $\sqrt{d_k}$. En la otra punta, un 19 % recibe más que cualquier consulta con la división: son las que el azar ha dejado a medias entre dos claves. Ahí $J$ no es pequeño, y además falta el factor $1/\sqrt{d_k}$ de $\partial q$, que por sí solo hace su gradiente $32$ veces mayor.
 #
 # Así que no es cierto que sin la división no haya gradiente. Lo que pasa es que **la mayoría de las consultas no aprende casi nada y una minoría da bandazos**. Si solo miras la norma de la matriz, ves un gradiente sano y hasta grande.
 #
@@ -431,7 +431,7 @@ print("entre √64:  medida", number((scores / np.sqrt(64)).std(), 2))
 print("entre √512: medida", number((scores / np.sqrt(512)).std(), 2), "  la cuenta, √(64 / 512):", number(np.sqrt(64 / 512), 3))
 
 # %% [markdown]
-# Entre $\sqrt{512}$ queda 0.354, casi tres veces menos de lo que toca.
+# Entre $\sqrt{512}$ queda 0.354, poco más de un tercio de lo que toca.
 #
 # **Antes o después.** Hay código que divide la consulta antes de multiplicar. Es lo mismo, porque el producto escalar es lineal: $\frac{q}{\sqrt{d_k}} \cdot k = \frac{q \cdot k}{\sqrt{d_k}}$. Cambia algo el trabajo: se dividen $n \cdot d_k$ números en vez de $n \cdot n$.
 
@@ -497,7 +497,7 @@ for name, scale in (("sin dividir", 1), ("÷ √2", None)):  # sin escala propia
 # %% [markdown]
 # «jardín» baja de 0.601 a 0.456 y el vector nuevo pasa a (0.625, 0.064). El orden de los pesos es el mismo. **La división no cambia la lectura, solo su contraste.**
 #
-# Ahora su gemela, con la misma consulta, $(1, 1)$, y otros vecinos.
+# Ahora la frase gemela, *Guardé el dinero en el banco*, con la misma consulta, $(1, 1)$, y otros vecinos.
 
 # %%
 scene = lesson.bank_scene("money")
@@ -511,7 +511,7 @@ print("vector nuevo:", ", ".join(number(each, 3) for each in output[0]))
 # Muévelo tú.
 #
 # - Gira $q$. La línea discontinua es la frontera: las claves del lado de la flecha tienen puntuación positiva y las del otro, negativa. ¿Hacia dónde apunta cuando «en», «el», «de» y «mi» se llevan casi todo?
-# - Acórtala hasta 0: reparto uniforme. Estírala: se lo queda una sola palabra. Estirar $q$ es multiplicar las puntuaciones, justo lo que hace un $d_k$ grande si no divides.
+# - Acórtala hasta 0: reparto uniforme. Estírala: una sola palabra se queda casi todo el peso. Estirar $q$ es multiplicar las puntuaciones, justo lo que hace un $d_k$ grande si no divides.
 # - Enciende la división y mira qué longitud sin dividir da lo mismo.
 
 # %%

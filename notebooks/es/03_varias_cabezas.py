@@ -57,7 +57,7 @@ from bloque.quiz import quiz, score
 # %% [markdown]
 # ## La pregunta
 #
-# Lee *Me senté en el banco de mi jardín* y detente en **banco**. Para saber de qué banco se trata te sirven dos palabras pequeñas a la vez: *en*, porque alguien se sienta ahí, y *de*, porque anuncia dónde está. Son dos reglas distintas y señalan dos sitios distintos.
+# Lee *Me senté en el banco de mi jardín* y detente en **banco**. Para saber qué papel tiene en la frase te sirven dos palabras pequeñas a la vez: *en*, que dice que algo pasa ahí, y *de*, que anuncia de quién o de qué es. Son dos reglas distintas y señalan dos sitios distintos.
 #
 # Una atención le da a cada token una fila de pesos; en este ejemplo, cada palabra es un token. Esa fila es una softmax, así que suma 1. ¿Puede una sola fila obedecer a dos reglas?
 #
@@ -79,7 +79,7 @@ print("pesos       ", *[number(float(p), 3) for p in weights])
 #
 # - con ventaja 0, en la gráfica de la izquierda las dos reglas se reparten el peso; en las otras dos, cada una tiene el suyo;
 # - sube la ventaja hasta 4: a la izquierda, la regla 2 se hunde por debajo de la línea de puntos del peso uniforme, mientras que su cabeza todavía la muestra;
-# - baja la fuerza hasta 0: sin regla no hay diferencias, y las tres gráficas se aplanan.
+# - vuelve a la ventaja 0 y baja la fuerza hasta 0: sin regla no hay diferencias, y las tres gráficas se aplanan.
 
 # %%
 lesson.duel()
@@ -109,21 +109,21 @@ print("uniforme:", number(1 / 8, 3))
 #
 # $$\mathrm{head}_i = \mathrm{Attention}(X W_i^Q,\; X W_i^K,\; X W_i^V)$$
 #
-# Cada cabeza tiene sus propias proyecciones, cada una de forma $(d_{\mathrm{model}}, d_k)$. Y las cabezas se hacen **estrechas**: $d_k = d_v = d_{\mathrm{model}}/h$. El ancho se reparte, no se multiplica.
+# Cada cabeza tiene sus propias matrices, cada una de forma $(d_{\mathrm{model}}, d_k)$; multiplicar por ellas es **proyectar**. Y las cabezas se hacen **estrechas**: $d_k = d_v = d_{\mathrm{model}}/h$. El ancho se reparte, no se multiplica.
 
 # %%
 for name, d_model, heads, layers in (("artículo, base", 512, 8, 6), ("BERT base", 768, 12, 12)):
     print(f"{name}: {d_model} / {heads} = {d_model // heads} columnas por cabeza; {layers} × {heads} = {layers * heads} cabezas en el codificador")
 
 # %% [markdown]
-# BERT es un codificador que entrenaron Devlin y otros (2018), y mucho de lo que se sabe de las cabezas se ha visto en él. En los dos modelos cada cabeza tiene 64 columnas, y BERT base reúne 144 cabezas.
+# BERT es un **codificador**, una pila de bloques en la que cada token ve toda la frase. Lo entrenaron Devlin y otros (2018), y mucho de lo que se sabe de las cabezas se ha visto en él. En los dos modelos cada cabeza tiene 64 columnas, y BERT base reúne 144 cabezas.
 #
 # **Segunda apuesta.** Dejas $d_{\mathrm{model}} = 512$ y pasas de 1 cabeza a 8. ¿Por cuánto se multiplica el número de pesos de $W^Q$, $W^K$, $W^V$ y $W^O$?
 #
 # Fíjate en esto:
 #
 # - la tira de columnas es siempre la misma; solo se mueven los cortes;
-# - cada cabeza dibuja su mapa con sus columnas;
+# - con sus columnas, cada cabeza dibuja su **mapa de atención**: sus pesos, una fila por consulta y una columna por clave;
 # - la marca naranja de la derecha no sube ni baja, y la línea discontinua enseña lo que costarían cabezas con el ancho entero.
 
 # %%
@@ -311,7 +311,7 @@ print(real_model.pieces(sentence))
 print("mapas:", real_model.attention_maps(sentence).shape)
 
 # %% [markdown]
-# Son 144 cabezas de 32 columnas; en este modelo, capas y cabezas se cuentan desde 1. La frase entra cortada en trozos, que son sus tokens: `▁` marca dónde empieza una palabra, y `<s>` y `</s>` son dos marcas que el modelo pone delante y detrás de cualquier texto. «Senté» y «jardín» van en dos trozos cada una.
+# Son 144 cabezas de 32 columnas; en este modelo cada *capa* es un bloque, y capas y cabezas se cuentan desde 1. La frase entra cortada en trozos, que son sus tokens: `▁` marca dónde empieza una palabra, y `<s>` y `</s>` son dos marcas que el modelo pone delante y detrás de cualquier texto. «Senté» y «jardín» van en dos trozos cada una.
 #
 # Fíjate en esto:
 #
@@ -372,7 +372,7 @@ for example, word in zip(real_heads.examples("es"), looks, strict=True):
 # %% [markdown]
 # «Quedó», «mochila», «Esperamos», «gato», «año», «mañana». Siempre una palabra con contenido, nunca un artículo. Parece que la cabeza no busca el nombre que decide, sino alguna palabra con contenido que no sea «banco», y muchas veces esa palabra es el nombre que decide.
 #
-# Y no puede tener en cuenta el resto de la frase. Está en la capa 1, donde todavía no se ha mezclado nada: la consulta de «banco» sale de su token y su posición, y la clave de «jardín», de los suyos. Se puede comprobar. Cambiamos otra palabra de la frase y miramos cuántas veces más peso recibe «jardín» que «mi»:
+# Y no puede tener en cuenta el resto de la frase. Está en la capa 1, donde todavía no se ha mezclado nada: la consulta de «banco» sale de su token y su posición, y la clave de «jardín», de los suyos. Se puede comprobar. Cambiamos otra palabra de la frase y miramos la razón entre el peso de «jardín» y el de «mi»:
 
 # %%
 for layer in (1, 2):
@@ -548,7 +548,7 @@ check("merge_heads", merge_heads)
 #
 # ●●○ · 12 minutos
 #
-# Escribe la capa entera: `multi_head_attention(X, W_Q, W_K, W_V, W_O, heads)`, de `(n, d_model)` a `(n, d_model)`. Sin sesgos y sin máscara. Puedes usar `bloque.softmax`, `bloque.split_heads` y `bloque.merge_heads`.
+# Escribe la capa entera: `multi_head_attention(X, W_Q, W_K, W_V, W_O, heads)`, de `(n, d_model)` a `(n, d_model)`. Sin sesgos (los vectores que se suman después de cada matriz) y sin máscara (lección 5). Puedes usar `bloque.softmax`, `bloque.split_heads` y `bloque.merge_heads`.
 #
 # <details><summary>Pista 1</summary>
 #
@@ -647,7 +647,7 @@ score("lesson3")
 # %% [markdown]
 # ## Resumen
 #
-# 1. Una fila de pesos suma 1, así que dos reglas en una fila compiten, y una ventaja de unas pocas unidades basta para tapar a la otra. Dos cabezas conservan las dos.
+# 1. Una fila de pesos suma 1, así que dos reglas en una fila compiten, y una ventaja de unas pocas unidades basta para que una tape a la otra. Dos cabezas conservan las dos.
 # 2. Las cabezas son estrechas, $d_k = d_{\mathrm{model}}/h$: las cuatro matrices tienen $4 d_{\mathrm{model}}^2$ pesos con cualquier $h$.
 # 3. Reshape a $(n, h, d_k)$ y luego transposición. El reshape directo a $(h, n, d_k)$ mezcla tokens y no lanza ningún error.
 # 4. Cada cabeza ve todo $X$ a través de sus proyecciones, y $W^O$ suma lo que escribe cada una.

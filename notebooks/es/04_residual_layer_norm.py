@@ -93,7 +93,7 @@ lesson.derivative_by_depth()
 # Fíjate en tres cosas:
 #
 # - con la suma, la derivada sigue cerca de 1 hasta la última capa. Sin ella baja casi en línea recta, con el eje logarítmico: cada capa multiplica por algo menor que 1;
-# - lleva la profundidad al máximo, con la suma y sin ella. ¿Qué queda del empujón en cada caso?
+# - lleva «capas» al máximo, con la suma y sin ella. ¿Qué queda del empujón en cada caso?
 # - sube el tamaño de los pesos hasta que la curva sin suma deje de caer. ¿Qué hace entonces la otra? La suma evita que la señal muera; no evita que crezca. De eso se ocupa la segunda mitad de la lección.
 
 # %% [markdown]
@@ -235,7 +235,7 @@ print(f"se suma sin quejarse, y está mal: {X.shape} + {column.shape} = {(X + co
 print(f"pesos de esta red: {W1.size} + {W2.size} = {W1.size + W2.size}")
 
 # %% [markdown]
-# Una columna suelta se suma a todas las demás (es el *broadcasting*) y nadie avisa: comprueba las formas, no esperes al error.
+# Una columna suelta se suma a todas las de $X$ (es el *broadcasting*) y nadie avisa: comprueba las formas, no esperes al error.
 #
 # El precio de la suma es este: $d_{\mathrm{model}}$ queda fijado para toda la pila, desde los embeddings hasta la última capa. Y las dos matrices de la red por posición, sin sesgos, tienen siempre $2 \cdot d_{\mathrm{model}} \cdot d_{\mathrm{ff}}$ pesos: aquí 1024.
 
@@ -283,7 +283,7 @@ for layer in (0, 4, 8, 12):
     print(f"{layer:4}  {number(rows.std(axis=-1).mean(), 2):>9}  {number(raw, 2):>9}  {number(normed, 2):>9}")
 
 # %% [markdown]
-# Las puntuaciones son productos de dos filas: si la desviación se duplica, las diferencias entre puntuaciones se multiplican por cuatro. En la capa 12 el mayor peso ya es 0.67, y sigue subiendo. La lección 1 contó qué pasa después: la softmax se satura y su jacobiano se apaga. En la columna de la derecha hemos normalizado cada fila antes de que la atención la lea, y el mayor peso no crece. Eso hace la segunda pieza, la normalización. Para abreviar la llamaremos *la norma*; no la confundas con la norma de un vector, que es su longitud. En la figura, *post-norm* la pone después de cada suma y *pre-norm*, delante de cada subcapa.
+# Las puntuaciones son productos de dos filas: si la desviación se duplica, las diferencias entre puntuaciones se multiplican por cuatro. En la capa 12 el mayor peso ya es 0.67, y sigue subiendo. La lección 1 contó qué pasa después: la softmax se satura y su jacobiano se apaga. En la columna de la derecha hemos normalizado cada fila antes de que la atención la lea, y el mayor peso no crece. Eso hace la segunda pieza, la normalización. Para abreviar la llamaremos *la norma*; no la confundas con la norma de un vector, que es su longitud. En la figura, *post-norm* pone la normalización después de cada suma y *pre-norm*, delante de cada subcapa.
 
 # %%
 lesson.growth_with_depth()
@@ -350,9 +350,9 @@ print_rows("sale", layer_norm(R))
 print_rows("con γ = 4, β = −1", layer_norm(R, gamma=np.full(8, 4.0), beta=np.full(8, -1.0)))
 
 # %% [markdown]
-# Las medias, que iban de 0.984 a 2.894, salen en 0; las desviaciones, en 1. Después $\gamma$ y $\beta$ las llevan adonde diga el entrenamiento: aquí, a media −1 y desviación 4. Una fila que sale de `layer_norm` **no** tiene por qué tener media 0 y desviación 1.
+# Las medias, que iban de 0.984 a 2.894, salen en 0; las desviaciones, en 1. Después $\gamma$ y $\beta$ llevan las filas adonde diga el entrenamiento: aquí, a media −1 y desviación 4. Una fila que sale de `layer_norm` **no** tiene por qué tener media 0 y desviación 1.
 #
-# ¿Podría la capa aprender a no hacer nada, con unos $\gamma$ y $\beta$ bien elegidos? No. $\gamma$ y $\beta$ son los mismos para todas las filas; $\mu_t$ y $s_t$ son distintos en cada una. Basta con esto: dos filas diferentes pueden salir iguales, y ya nada las puede separar.
+# ¿Podría la capa aprender a no hacer nada, con unas $\gamma$ y $\beta$ bien elegidas? No. $\gamma$ y $\beta$ son las mismas para todas las filas; $\mu_t$ y $s_t$ son distintas en cada una. Basta con esto: dos filas diferentes pueden salir iguales, y ya nada las puede separar.
 
 # %%
 base = layer_norm(R[0])
@@ -366,7 +366,7 @@ lesson.gamma_and_beta()
 # %% [markdown]
 # Fíjate en esto:
 #
-# - arriba, cada fila con su media; en medio, todas iguales; abajo, lo que hacen $\gamma$ y $\beta$;
+# - arriba, cada fila con su media; en medio, todas con media 0 y desviación 1; abajo, lo que hacen $\gamma$ y $\beta$;
 # - con $\gamma = 0$ todas las filas salen idénticas: solo queda $\beta$;
 # - elige «solo la primera»: γ y β tocan una sola coordenada. Las medias y las desviaciones vuelven a diferir de una fila a otra.
 
@@ -384,7 +384,7 @@ lesson.disturb_a_row()
 # Fíjate en esto:
 #
 # - por filas, las demás filas no se mueven, empujes lo que empujes. Por columnas se mueven todas;
-# - un empujón uniforme no cambia ni siquiera la fila empujada: su media sube lo mismo que ella. Con el empujón en rampa sí cambia;
+# - por filas, un empujón uniforme no cambia ni siquiera la fila empujada: su media sube lo mismo que ella. Con el empujón en rampa sí cambia;
 # - por filas, solo puede cambiar la fila que tocaste.
 
 # %%
@@ -523,7 +523,7 @@ lesson.similarity_with_depth()
 #
 # - apaga la suma: en cualquiera de las combinaciones las filas se vuelven iguales en pocas capas;
 # - con pre-norm la red por posición aleja las filas (0.733); con post-norm no (0.999). Con pesos al azar, la ReLU también acerca filas, porque nunca da números negativos: filas sin parecido salen con un coseno de unos 0.32, es decir, $1/\pi$;
-# - arrastra la profundidad y mira el mapa: las filas pierden su identidad todas a la vez.
+# - arrastra «bloques» y mira el mapa: las filas pierden su identidad todas a la vez.
 #
 # Son redes sin entrenar. El entrenamiento puede alejar las filas; lo que muestra la figura es desde dónde empieza.
 

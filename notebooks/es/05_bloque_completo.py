@@ -150,7 +150,7 @@ for name in lesson.PRESETS:
     print(f"{lesson.preset_name(name):18} {number(lesson.preset_parameters(name).total):>13}   {lesson.PRESETS[name].published}")
 
 # %% [markdown]
-# BERT base suma 109 482 240, con las tablas de tokens, de posiciones y de segmentos y con el *pooler*, una matriz al final; el grande, 335 141 888. Los cuatro GPT-2 suman 124 439 808, 354 823 168, 774 030 080 y 1 557 611 200, donde la matriz de salida es la misma tabla de tokens, de modo que no añade nada. Los dos modelos del artículo suman 63 082 496 y 214 245 376 con un vocabulario compartido de 37 000 piezas, y no se sabe por qué no coinciden con sus cifras redondas, 65M y 213M, porque el artículo no detalla las partes.
+# BERT base suma 109 482 240, con las tablas de tokens, de posiciones y de segmentos y con el *pooler*, una matriz al final; el grande, 335 141 888. Los cuatro GPT-2 suman 124 439 808, 354 823 168, 774 030 080 y 1 557 611 200, donde la última matriz, la que da una puntuación a cada token, es la misma tabla de tokens, de modo que no añade nada. Los dos modelos del artículo suman 63 082 496 y 214 245 376 con un vocabulario compartido de 37 000 piezas, y no se sabe por qué no coinciden con sus cifras redondas, 65M y 213M, porque el artículo no detalla las partes.
 
 # %% [markdown]
 # ## El orden
@@ -186,7 +186,7 @@ for position, row in enumerate(bloque.positional_encoding(2, 4)):
 lesson.positions()
 
 # %% [markdown]
-# Se suma **una vez, antes del primer bloque**. Después la conexión residual la lleva por toda la pila (lección 4). Sumarla después de la primera atención es un error frecuente: esa atención ya ha promediado sin conocer el orden. La misma prueba lo delata.
+# La codificación posicional se suma **una vez, antes del primer bloque**. Después la conexión residual la lleva por toda la pila (lección 4). Sumarla después de la primera atención es un error frecuente: esa atención ya ha promediado sin conocer el orden. La misma prueba lo delata.
 
 # %%
 positions = bloque.positional_encoding(n, d_model)
@@ -214,7 +214,7 @@ print(np.where(bloque.causal_mask(4), "·", "x"))
 #
 # Verás también otras maneras. **Apuesta primero**: las puntuaciones son 2, 1 y 0.5, y hay que cerrar la tercera. Alguien la multiplica por 0. ¿Qué peso le queda?
 #
-# Fíjate en esto, con la consulta 2:
+# Fíjate en esto, con la consulta 2 (la figura cuenta desde 1):
 #
 # - puntuaciones por 0: el sitio cerrado conserva un peso, con trama cruzada, porque 0 es una puntuación como cualquier otra;
 # - 0 después de la softmax: el sitio cerrado queda a 0, pero la fila ya no suma 1;
@@ -292,7 +292,7 @@ for depth in (12, 48):
 print("si cayera como 1/√profundidad:", number(float(np.median(gradients["pre"][12][:, -1])) * (12 / 48) ** 0.5, 1))
 
 # %% [markdown]
-# Con pre-norm, el último bloque recibe 23.9 en la pila de 12 y 10.7 en la de 48: más o menos lo que predice $1/\sqrt{\text{profundidad}}$, 11.9. La suma crece con la profundidad, las normas dividen entre su desviación y cada bloque cuenta menos. Con post-norm recibe 75.1 y 71.8: lo mismo, por muchos bloques que haya. En los primeros pasos empujan todos a la vez, y el cambio de todos juntos puede ser demasiado grande si la tasa de aprendizaje no empieza pequeña. Para eso está el calentamiento. Xiong y otros (2020) lo demuestran para la última capa al empezar el entrenamiento; en los bloques de más abajo, post-norm depende del sorteo, como has visto.
+# Con pre-norm, el último bloque recibe 23.9 en la pila de 12 y 10.7 en la de 48: más o menos lo que predice $1/\sqrt{\text{profundidad}}$, 11.9. La suma crece con la profundidad, las normas dividen entre su desviación y cada bloque cuenta menos. Con post-norm recibe 75.1 y 71.8: casi lo mismo con 12 bloques que con 48. En los primeros pasos empujan todos a la vez, y el cambio de todos juntos puede ser demasiado grande si la tasa de aprendizaje no empieza pequeña. Para eso está el calentamiento. Xiong y otros (2020) lo demuestran para la última capa al empezar el entrenamiento; en los bloques de más abajo, post-norm depende del sorteo, como has visto.
 #
 # Estos gradientes salen de la pasada hacia atrás de las propias piezas. Comprobemos uno a empujones, a lo largo de una dirección al azar.
 
@@ -371,12 +371,12 @@ real_heads.sentence_pairs(own_block)
 real_heads.ablations()
 
 # %% [markdown]
-# Las cifras, en la capa 4, para la misma frase:
+# Las cifras, en la capa 4, para la misma frase. La entropía es la de la lección 1, con el logaritmo en base 2: sale en bits. La *semejanza* es la semejanza mutua de la lección 4.
 
 # %%
 missing = (("division", "sin la división"), ("residual", "sin la conexión residual"), ("norm", "sin la norma"))
 
-print("capa 4                    entropía, bits  parecido  desviación")
+print("capa 4                    entropía, bits semejanza  desviación")
 for part, name in (((), "el modelo entero"), *missing):
     trace = load().trace("Me senté en el banco de mi jardín.", without=part)
     bits = number(real_heads.entropies(trace.maps)[3], 2)
@@ -394,7 +394,7 @@ for part, name in missing:
 
 # %% [markdown]
 # - Sin la división, la entropía pasa de 1.61 a 0.18 bits. Y aun así las 8 gemelas se encuentran. Quitarle la división a este modelo, que ya ha aprendido, le cambia los mapas, pero no este resultado. Otra cosa es aprender sin ella: lo prueba la lección 6.
-# - Sin la conexión residual, el parecido de los tokens es 1.000: es el colapso de rango de la lección 4, en un modelo de verdad. La entropía, 3.69 bits, está junto al máximo. No se encuentra ninguna gemela.
+# - Sin la conexión residual, la semejanza de los tokens es 1.000: es el colapso de rango de la lección 4, en un modelo de verdad. La entropía, 3.69 bits, está junto al máximo. No se encuentra ninguna gemela.
 # - Sin la norma, la desviación ya va por 373, y la entropía es 0.00: la softmax está saturada en todas las filas. No se encuentra ninguna gemela.
 
 # %% [markdown]
@@ -563,7 +563,7 @@ check("masked_attention", masked_attention)
 # </details>
 # <details><summary>Pista 3</summary>
 #
-# `encoding[:, 0::2]` son las columnas pares, y a un corte se le puede asignar.
+# `encoding[:, 0::2]` son las columnas pares, y puedes darles valores con un `=`.
 #
 # </details>
 
@@ -697,7 +697,7 @@ score("lesson5")
 # 1. La atención lleva información de unas posiciones a otras; la red cambia cada posición por su cuenta. Con $d_{\mathrm{ff}} = 4\,d_{\mathrm{model}}$, la red tiene el doble de pesos.
 # 2. Hay tres totales correctos de un mismo bloque, porque cuentan cosas distintas. Ninguno depende de la longitud.
 # 3. La atención sola no conoce el orden: la posición se suma una vez, antes del primer bloque.
-# 4. Para cerrar un sitio, su puntuación vale $-\infty$ antes de la softmax. Multiplicarla por 0 deja escapar peso, y poner la máscara después de la softmax rompe la suma.
+# 4. Para cerrar un sitio, se pone su puntuación a $-\infty$ antes de la softmax. Multiplicarla por 0 deja escapar peso, y poner la máscara después de la softmax rompe la suma.
 # 5. En una pila profunda, pre-norm hace que cada bloque cuente menos; post-norm no, y por eso pide calentamiento.
 #
 # ## Términos

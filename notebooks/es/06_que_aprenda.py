@@ -79,7 +79,7 @@ from bloque.training import (
 #
 # Cada secuencia empieza con tokens todos distintos. Después repite un trozo del principio, copiado desde un sitio que cambia en cada secuencia. En la parte repetida se puede saber qué viene ahora: basta con buscar el token actual más atrás y leer el que le seguía. Contar posiciones no sirve, porque la distancia cambia.
 #
-# Las secuencias van en **lotes**, las que se procesan en un mismo paso. Cada lote trae tres tablas con una fila por secuencia: `batch.tokens`, los tokens; `batch.targets`, el token que viene después de cada uno; y `batch.asked`, `True` en las posiciones por las que se pregunta, las de la parte repetida.
+# Las secuencias van en **lotes**: un lote son las que se procesan en un mismo paso. Cada lote trae tres tablas con una fila por secuencia: `batch.tokens`, los tokens; `batch.targets`, el token que viene después de cada uno; y `batch.asked`, `True` en las posiciones por las que se pregunta, las de la parte repetida.
 #
 # La celda escribe dos secuencias. Los puntos marcan dónde empieza la copia.
 
@@ -183,7 +183,7 @@ print("se mueven:", *(number(float(each), 3) for each in moved))
 #
 # $$\text{tasa} = d_{\mathrm{model}}^{-1/2} \cdot \min\!\left(t^{-1/2},\; t \cdot w^{-3/2}\right)$$
 #
-# con $t$ el número del paso y $w$ los pasos de calentamiento. Nuestros entrenamientos son cortos y hacen algo más simple: suben en línea recta y se quedan arriba.
+# con $t$ el número del paso y $w$ los pasos de calentamiento. Nuestros entrenamientos son cortos y hacen algo más simple: la tasa sube en línea recta y se queda arriba.
 #
 # - Acorta el calentamiento: la cima sube, no solo se adelanta.
 # - Cambia $d_{\mathrm{model}}$: a un modelo más ancho le toca una tasa menor.
@@ -247,7 +247,7 @@ for point in (0, -1):
     print("paso", f"{stored.steps[point]:>3}:", "bloque 1 en el token anterior", number(float(previous), 2), "· bloque 2 en la respuesta", number(float(answer), 2))
 
 # %% [markdown]
-# ## Primera afirmación: sin ÷ √d_k no aprende
+# ## Primera afirmación: sin ÷ √d_k aprende más tarde, o no aprende
 #
 # La lección 2 vio que, sin la división, la mayoría de las consultas no recibe casi gradiente y unas pocas reciben demasiado. Aquí entrenamos: una sola cabeza ancha por bloque, para que $d_k$ sea grande; cinco semillas con la división y cinco sin ella; todo lo demás, igual. La línea gruesa es la mediana y las finas son las semillas.
 #
@@ -269,7 +269,7 @@ for arm in ("scaled", "unscaled"):
 # %% [markdown]
 # ## Segunda afirmación: sin conexiones residuales, doce bloques no aprenden
 #
-# Ahora, doce bloques, y una versión más corta de la tarea: acertar al azar es más fácil. La lección 4 midió que sin la suma el gradiente se encoge capa a capa, con números al azar y sin normalizar. ¿Importa al entrenar, con normalización y con Adam, que da pasos enteros aunque el gradiente sea pequeño? **Apuesta: ¿qué fracción acierta al final sin las conexiones residuales?**
+# Ahora, doce bloques, y una versión más corta de la tarea, con un vocabulario menor: acertar al azar es más fácil. La lección 4 midió que sin la suma el gradiente se encoge capa a capa, con números al azar y sin normalizar. ¿Importa al entrenar, con normalización y con Adam, que da pasos enteros aunque el gradiente sea pequeño? **Apuesta: ¿qué fracción acierta al final sin las conexiones residuales?**
 
 # %%
 lesson.residual()
@@ -283,12 +283,12 @@ for arm in ("pre_warm", "no_residual"):
     print("con conexión residual:" if runs.arm.settings.residual else "sin conexión residual:", lesson.spread(runs.final))
 
 # %% [markdown]
-# ¿Por qué? La lección 4 da una pista: sin la suma, cada atención promedia las filas, y de promedio en promedio todas acaban siendo la misma. La celda mira el modelo recién hecho, antes de aprender nada, y mide cuánto se parecen las filas al salir de los doce bloques: la media del coseno entre cada dos, que vale 1 si todas apuntan igual.
+# ¿Por qué? La lección 4 da una pista: sin la suma, cada atención promedia las filas, y de promedio en promedio todas acaban siendo la misma. La celda mira el modelo recién hecho, antes de aprender nada, y mide cuánto se parecen las filas al salir de los doce bloques: la media del coseno entre cada dos, contando también cada fila consigo misma, que vale 1 si todas apuntan igual.
 
 # %%
 deep = lesson.stored_runs()["no_residual"].arm.settings
 for residual in (True, False):
-    fresh = Training(ModelSettings(**{**vars(deep), "residual": residual}), seed=0)  # los mismos ajustes, con ella o sin ella
+    fresh = Training(ModelSettings(**{**vars(deep), "residual": residual}), seed=0)  # los mismos ajustes, con conexión residual o sin ella
     rows = model_forward(fresh.new_batch().tokens, fresh.parameters, fresh.settings)[1].stream  # (batch, n, d_model)
     rows = rows / np.linalg.norm(rows, axis=-1, keepdims=True)
     cosines = rows @ rows.swapaxes(-1, -2)  # (batch, n, n)
@@ -298,7 +298,7 @@ for residual in (True, False):
 # Si todas las filas llegan casi iguales al final, la salida apenas puede decir cosas distintas en posiciones distintas. Así empieza el modelo sin conexiones residuales, y en estos pasos no aprende.
 
 # %% [markdown]
-# ## Tercera afirmación: post-norm necesita calentamiento
+# ## Tercera afirmación: post-norm profunda necesita calentamiento; pre-norm, no
 #
 # Doce bloques otra vez, con sus conexiones residuales. Cuatro maneras: pre-norm o post-norm, y con calentamiento o con la tasa entera desde el primer paso.
 #
@@ -315,7 +315,7 @@ for arm in ("pre_warm", "pre_cold", "post_warm", "post_cold"):
     print(f"{runs.arm.settings.norm:>4}-norm,", f"pasos de calentamiento {runs.arm.warm_up_steps:>3}:", lesson.spread(runs.final))
 
 # %% [markdown]
-# Se cumple a medias. Pre-norm no necesita aquí el calentamiento. Post-norm aprende mejor con él, 0.44 de mediana frente a 0.31, pero sin él también aprende algo. Y la diferencia grande es otra: **con los mismos pasos, pre-norm llega mucho más lejos de las dos maneras**. En modelos mayores, con tasas más altas, post-norm sin calentamiento puede llegar a divergir (Xiong y otros, 2020). Este modelo pequeño, con esta tasa, no diverge.
+# Se cumple a medias. Pre-norm no necesita aquí el calentamiento. Post-norm aprende mejor con él, 0.44 de mediana frente a 0.31, pero sin él también aprende algo. Y la diferencia grande es otra: **con los mismos pasos, pre-norm llega mucho más lejos, con calentamiento y sin él**. En modelos mayores, con tasas más altas, post-norm sin calentamiento puede llegar a divergir (Xiong y otros, 2020). Este modelo pequeño, con esta tasa, no diverge.
 
 # %% [markdown]
 # ## El gradiente que llega
@@ -323,7 +323,7 @@ for arm in ("pre_warm", "pre_cold", "post_warm", "post_cold"):
 # Suele decirse que sin conexiones residuales el gradiente no llega a los primeros bloques. Míralo en estos entrenamientos: elige un remedio y recorre los pasos.
 #
 # - *Conexión residual*, al principio: ¿están muy lejos las dos líneas? Cada bloque normaliza lo que recibe, y eso también agranda el gradiente que vuelve.
-# - La misma, al final: ¿qué ha pasado con la línea sin residual?
+# - La misma, al final: ¿qué ha pasado con la línea sin conexión residual?
 # - *Pre-norm en vez de post-norm*: al principio, mira hacia qué lado se inclina cada línea.
 
 # %%
@@ -341,7 +341,7 @@ for arm in ("pre_warm", "no_residual"):
 # %% [markdown]
 # ## Errores frecuentes
 #
-# - **Calcular la pérdida en todas las posiciones.** En la primera parte nadie puede saber qué token viene, y la pérdida no baja de ahí. Para verlo: se para muy por encima de cero aunque se acierten las preguntas.
+# - **Calcular la pérdida en todas las posiciones.** En la primera parte nadie puede saber qué token viene, y esa parte de la pérdida no baja. Para verlo: se para muy por encima de cero aunque se acierten las preguntas.
 # - **Olvidar los gorros de Adam.** Los primeros pasos no miden lo que dice la tasa: según las $\beta$, salen más largos o más cortos. Para verlo: da un solo paso y compara lo que se mueve un parámetro con la tasa.
 # - **Contar los pasos desde cero.** Con calentamiento, el primer paso no mueve nada; con los gorros, se divide entre cero. Para verlo: sale NaN en el primer paso.
 # - **Medir con el lote del que se acaba de aprender.** Para verlo: los aciertos bajan con secuencias nuevas.
@@ -358,7 +358,7 @@ for arm in ("pre_warm", "no_residual"):
 # ●●○ · 8 minutos · Un paso de Adam con $\beta_1 = 0.9$, $\beta_2 = 0.98$ y $\varepsilon = 10^{-9}$. `mean` y `square` son las medias móviles $m$ y $v$ de antes del paso; `step`, el número del paso, empieza en 1, y `rate` es la tasa. Devuelve los parámetros nuevos y las dos medias.
 #
 # <details><summary>Pista 1</summary>Primero pon al día las dos medias; después quítales el sesgo del arranque; al final, muévete.</details>
-# <details><summary>Pista 2</summary>Cada media conserva un β de lo que era y añade 1 − β de lo nuevo: una, del gradiente; la otra, de su cuadrado.</details>
+# <details><summary>Pista 2</summary>Cada media conserva una parte β de lo que era y añade una parte 1 − β de lo nuevo: el gradiente en una; su cuadrado en la otra.</details>
 # <details><summary>Pista 3</summary>Los gorros dividen entre `1 - beta**step`, cada uno con su β. Lo que se devuelve son las medias sin gorro.</details>
 
 # %% tags=["exercise"]
@@ -460,7 +460,7 @@ score("lesson6")
 # ## Resumen
 #
 # 1. Un Transformer entero se entrena en NumPy con los gradientes exactos de sus piezas; un empujón en una dirección al azar los comprueba todos a la vez.
-# 2. La tarea de inducción necesita dos bloques: uno anota qué token va antes; el otro busca y trae lo que venía después. Se forman a la vez, y los aciertos suben de golpe.
+# 2. La tarea de inducción necesita dos bloques: uno anota qué token va antes; el otro busca y trae lo que venía después. Las dos cabezas se forman a la vez, y los aciertos suben de golpe.
 # 3. Sin ÷ √d_k, con una cabeza ancha, no aprende en el mismo número de pasos. Sin conexiones residuales, doce bloques tampoco.
 # 4. En nuestros entrenamientos, pre-norm no necesita calentamiento y post-norm aprende mejor con él. Con los mismos pasos, pre-norm llega más lejos.
 # 5. En el primer paso, Adam mueve cada parámetro lo mismo, sea cual sea el tamaño de su gradiente; por eso conviene empezar con pasos pequeños.

@@ -80,11 +80,11 @@ print("El Transformer, bloque a bloque · versión", bloque.__version__)
 # | **lote** | batch | Las secuencias que se procesan juntas y de las que aprende un paso del entrenamiento. | [lección 4](04_residual_layer_norm.ipynb), [lección 6](06_que_aprenda.ipynb) |
 # | **mapa de atención** | attention map | Los pesos de una cabeza en una tabla: una fila por consulta y una columna por clave. | [lección 3](03_varias_cabezas.ipynb) |
 # | **máscara** | mask | Cierra posiciones: suma −∞ a sus puntuaciones antes de la softmax. | [lección 5](05_bloque_completo.ipynb) |
-# | **máscara causal** | causal mask | Cierra el futuro: cada posición atiende a sí misma y a las anteriores. | [lección 5](05_bloque_completo.ipynb) |
+# | **máscara causal** | causal mask | Cierra el futuro: cada posición puede mirarse a sí misma y a las anteriores. | [lección 5](05_bloque_completo.ipynb) |
 # | **matriz de salida** | output matrix | W^O, la matriz aprendida que mezcla lo que encontraron las cabezas. | [lección 3](03_varias_cabezas.ipynb) |
 # | **media móvil** | running mean | Una media que se corrige un poco con cada valor nuevo y olvida poco a poco los viejos. | [lección 6](06_que_aprenda.ipynb) |
 # | **multiplicación por √d_model** | multiplication by √d_model | En el artículo, lo que agranda los embeddings antes de sumar la posición; no tiene que ver con la división entre √d_k. | [lección 2](02_raiz_dk.ipynb) |
-# | **normalización por capas** | layer norm | Deja cada token con media 0 y desviación 1 en sus propias columnas; después escala con γ y desplaza con β. También se la llama layer norm. | [lección 4](04_residual_layer_norm.ipynb) |
+# | **normalización por capas** | layer norm | Deja cada fila con media 0 y desviación 1 a lo largo de sus coordenadas; después escala con γ y desplaza con β. También se la llama layer norm. | [lección 4](04_residual_layer_norm.ipynb) |
 # | **parámetro** | parameter | Un número que el entrenamiento ajusta. | [lección 5](05_bloque_completo.ipynb) |
 # | **pérdida** | loss | El número que el entrenamiento hace bajar. | [lección 1](01_saturacion_softmax.ipynb), [lección 6](06_que_aprenda.ipynb) |
 # | **peso** | weight | Lo que sale de la softmax: entre 0 y 1, y cada fila suma 1. | [lección 0](00_entrada.ipynb), [lección 1](01_saturacion_softmax.ipynb) |
@@ -97,7 +97,7 @@ print("El Transformer, bloque a bloque · versión", bloque.__version__)
 # | **ReLU** | ReLU | Deja pasar lo positivo y pone a 0 lo negativo. | [lección 5](05_bloque_completo.ipynb) |
 # | **saturación** | saturation | Las diferencias entre puntuaciones son tan grandes que un peso casi llega a 1 y las pendientes, casi a 0. | [lección 1](01_saturacion_softmax.ipynb) |
 # | **semilla** | seed | El número que fija lo que sale de un generador de números al azar: misma semilla, mismos números. | [lección 0](00_entrada.ipynb), [lección 6](06_que_aprenda.ipynb) |
-# | **softmax** | softmax | Convierte puntuaciones en pesos: exponencial de cada una entre la suma de todas. | [lección 1](01_saturacion_softmax.ipynb) |
+# | **softmax** | softmax | Convierte puntuaciones en pesos: la exponencial de cada una entre la suma de todas las exponenciales. | [lección 1](01_saturacion_softmax.ipynb) |
 # | **subcapa** | sublayer | La atención o la red por posición, dentro de un bloque. | [lección 4](04_residual_layer_norm.ipynb) |
 # | **tarea de inducción** | induction task | Decir qué token venía después de este la última vez que salió. | [lección 6](06_que_aprenda.ipynb) |
 # | **tasa de aprendizaje** | learning rate | Cuánto se mueve cada parámetro en un paso. | [lección 4](04_residual_layer_norm.ipynb), [lección 6](06_que_aprenda.ipynb) |
