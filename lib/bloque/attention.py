@@ -27,7 +27,8 @@ def attention(
     A row whose mask allows nothing has weights 0 and output 0.
     Raises ValueError where shapes do not fit, or where a result overflows.
     """
-    scale = attention_scale(queries, keys, values, scale)
+    sizes = errors.shapes("attention", queries=(queries, "... n_q d_k"), keys=(keys, "... n_k d_k"), values=(values, "... n_k d_v"))
+    scale = attention_scale(sizes["d_k"], scale)
     scores = queries @ keys.swapaxes(-1, -2)  # (..., n_q, n_k)
     scores *= scale
     mask = errors.attention_mask(mask, errors.finite(scores, "scores"))
@@ -36,15 +37,9 @@ def attention(
     return output, weights
 
 
-def attention_scale(queries: np.ndarray, keys: np.ndarray, values: np.ndarray, scale: float | None) -> float:
-    """Check the shapes of attention; 1/√d_k unless a scale is given."""
-    sizes = errors.shapes(
-        "attention",
-        queries=(queries, "... n_q d_k"),
-        keys=(keys, "... n_k d_k"),
-        values=(values, "... n_k d_v"),
-    )
-    return 1 / math.sqrt(max(sizes["d_k"], 1)) if scale is None else errors.number("scale", scale)
+def attention_scale(d_k: int, scale: float | None) -> float:
+    """1/√d_k unless a scale is given, which must be a number."""
+    return 1 / math.sqrt(max(d_k, 1)) if scale is None else errors.number("scale", scale)
 
 
 def causal_mask(n: int) -> np.ndarray:

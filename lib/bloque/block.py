@@ -89,8 +89,10 @@ def encoder_block(
     x:          (..., n, d_model).
     parameters: `BlockParameters`, for instance from `block_parameters`.
     mask:       as in `multi_head_attention`.
+    eps:        as in `layer_norm`.
     Returns an array of the shape of x.
-    Raises ValueError where shapes do not fit, heads does not divide d_model, or a result overflows.
+    Raises ValueError where shapes do not fit, heads does not divide d_model, norm or activation is
+    another word, eps is not a number of at least 0, or a result overflows.
     """
     errors.choice("norm", norm, ("post", "pre"))
     attention, attention_norm, network, network_norm = parameters
@@ -129,11 +131,17 @@ def block_parameters(
 ) -> BlockParameters:
     """Random matrices with variance 1/d_in, biases 0, γ 1, β 0.
 
-    Raises ValueError when heads does not divide d_model.
+    attention_bias: whether the attention has biases, (d_model,) each; the network always has its own.
+    seed:           a whole number of at least 0; the same seed gives the same matrices.
+    dtype:          a floating-point type.
+    Returns `BlockParameters`: W_Q, W_K, W_V, W_O (d_model, d_model), W1 (d_model, d_ff), b1 (d_ff,),
+    W2 (d_ff, d_model), b2 (d_model,), and twice γ and β, (d_model,) each.
+    Raises ValueError when d_model or d_ff is not a whole number of at least 1, when heads does not
+    divide d_model, or when seed or dtype is something else than said here.
     """
     errors.divisible(errors.whole("d_model", d_model, 1), heads)
     errors.whole("d_ff", d_ff, 1)
-    rng = np.random.default_rng(seed)
+    rng, dtype = np.random.default_rng(errors.whole("seed", seed, 0)), errors.floating_type("dtype", dtype)
     attention = random_multi_head(rng, d_model, attention_bias, dtype)
     network = FeedForwardParameters(
         W1=(rng.standard_normal((d_model, d_ff)) / np.sqrt(d_model)).astype(dtype),
@@ -145,5 +153,5 @@ def block_parameters(
 
 
 def norm_parameters(d_model: int, dtype: Any = np.float64) -> NormParameters:
-    """γ 1 and β 0: a norm before it has learned anything."""
+    """γ 1 and β 0, (d_model,) each: a norm before it has learned anything."""
     return NormParameters(np.ones(d_model, dtype), np.zeros(d_model, dtype))

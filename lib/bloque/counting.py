@@ -21,6 +21,7 @@ class ParameterCount(NamedTuple):
 
     @property
     def total(self) -> int:
+        """All the parameters."""
         return sum(self)
 
 
@@ -34,6 +35,7 @@ class OperationCount(NamedTuple):
 
     @property
     def total(self) -> int:
+        """All the multiplications."""
         return sum(self)
 
 

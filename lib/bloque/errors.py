@@ -7,8 +7,9 @@ and what was expected. Overflow is a ValueError too: no piece ever returns an in
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from typing import Any, NoReturn, TypeVar
+import typing
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
@@ -22,9 +23,11 @@ def floating(*arrays: str) -> Callable[[Callable[..., Result]], Callable[..., Re
 
     Before the body, the named arguments become floating-point arrays of one type: integers and
     booleans become float64, float16 is computed in float32, lists are accepted, containers of
-    arrays stay containers. After it, results go back to float16 if that is what came in, and an
-    inf or a NaN in them is a ValueError. NumPy's own warnings are silent inside: a product computed
-    by several threads may lose them, and some systems' matrix products raise them for nothing.
+    arrays stay containers. An argument's annotation says whether it is an array, a container or a
+    list of containers, and whether it may be None. After the body, results go back to float16 if
+    that is what came in, and an inf or a NaN in them is a ValueError. NumPy's own warnings are
+    silent inside: a product computed by several threads may lose them, and some systems' matrix
+    products raise them for nothing.
     """
 
     def decorate(function: Callable[..., Result]) -> Callable[..., Result]:
@@ -38,7 +41,7 @@ def floating(*arrays: str) -> Callable[[Callable[..., Result]], Callable[..., Re
             given = {name: args[place] for name, place in places.items() if place < len(args)}
             given |= {name: kwargs[name] for name in arrays if name in kwargs}
             with np.errstate(all="ignore"):
-                given, dtype = _floats(given)
+                given, dtype = _floats(given, _hints_of(function))
                 for name, array in given.items():
                     if name in kwargs:
                         kwargs[name] = array
@@ -103,6 +106,22 @@ def shapes(function: str, **arguments: tuple[Any, str]) -> dict[str, int]:
     return sizes
 
 
+def same_shape(function: str, expected: tuple[int, ...], **arguments: Any) -> None:
+    """Refuse an argument that has not exactly the expected shape: a gradient does not broadcast."""
+    given = {name: np.shape(array) for name, array in arguments.items()}
+    for name, shape in given.items():
+        if shape != expected:
+            raise ValueError(
+                text("errors.shape", function=function, name=name, shape=shape, expected=expected, where="", given=_listed(given))
+            )
+
+
+def columns(function: str, name: str, array: np.ndarray) -> None:
+    """Refuse rows without a single column."""
+    if array.shape[-1] == 0:
+        raise ValueError(text("errors.columns", function=function, name=name, shape=array.shape))
+
+
 def attention_mask(mask: Any, scores: np.ndarray) -> np.ndarray | None:
     """A mask that is boolean, or floating point in the type of the scores, and broadcasts with them."""
     if mask is None:
@@ -120,7 +139,11 @@ def attention_mask(mask: Any, scores: np.ndarray) -> np.ndarray | None:
         return mask
     if np.isnan(mask).any() or np.isposinf(mask).any():
         raise ValueError(text("errors.mask_value"))
-    return mask.astype(scores.dtype, copy=False)
+    added = mask.astype(scores.dtype, copy=False)
+    if added is not mask:  # a finite −1e300 closes nothing by itself: in float32 it must not become −inf
+        largest = np.finfo(scores.dtype).max
+        np.clip(added, -largest, largest, out=added, where=np.isfinite(mask))
+    return added
 
 
 def softmax_rows(largest: np.ndarray, scores: np.ndarray, axis: int) -> None:
@@ -147,14 +170,16 @@ def divisible(d_model: int, heads: int) -> None:
 
 def axis(name: str, array: np.ndarray, value: int) -> None:
     """An axis that the array has."""
-    if not -array.ndim <= value < array.ndim:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not -array.ndim <= value < array.ndim:
         raise ValueError(text("errors.axis", name=name, shape=array.shape, axis=value))
 
 
-def number(name: str, value: Any) -> float:
-    """A finite real number."""
+def number(name: str, value: Any, least: float | None = None) -> float:
+    """A finite real number, at least ``least`` where one is given."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating) or not np.isfinite(value):
         raise ValueError(text("errors.number", name=name, value=repr(value)))
+    if least is not None and value < least:
+        raise ValueError(text("errors.number_least", name=name, value=value, least=least))
     return float(value)
 
 
@@ -163,6 +188,17 @@ def whole(name: str, value: Any, least: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         raise ValueError(text("errors.whole", name=name, value=repr(value), least=least))
     return int(value)
+
+
+def floating_type(name: str, value: Any) -> np.dtype:
+    """A floating-point type, as NumPy spells it in any way."""
+    try:
+        dtype = np.dtype(value)
+    except TypeError:
+        dtype = np.dtype(object)
+    if dtype.kind != "f":
+        raise ValueError(text("errors.floating_type", name=name, value=getattr(value, "__name__", value)))
+    return dtype
 
 
 def choice(name: str, value: Any, options: tuple[str, ...]) -> None:
@@ -194,13 +230,10 @@ def _not_finite(value: float) -> str:
     return "NaN" if np.isnan(value) else "inf" if value > 0 else "−inf"
 
 
-def _floats(given: dict[str, Any]) -> tuple[dict[str, Any], np.dtype]:
+def _floats(given: dict[str, Any], hints: dict[str, Any]) -> tuple[dict[str, Any], np.dtype]:
     """The arguments in the type to compute in, and the type of the result."""
-    trees = {name: _tree(lambda value, name: _as_array(value, name), value, name) for name, value in given.items()}
-    types: list[np.dtype] = []
-    for tree in trees.values():
-        _tree(lambda array, _: types.append(array.dtype if array.dtype.kind == "f" else np.dtype(np.float64)), tree, "")
-    dtype = np.result_type(*types)
+    trees = {name: _read(value, hints[name], name) for name, value in given.items()}
+    dtype = np.result_type(*(array.dtype if array.dtype.kind == "f" else np.float64 for tree in trees.values() for array in _leaves(tree)))
     working = np.dtype(np.float32) if dtype == np.float16 else dtype
     cast = {name: _tree(lambda array, _: array.astype(working, copy=False), tree, "") for name, tree in trees.items()}
     return cast, dtype
@@ -226,12 +259,62 @@ def _tree(apply: Callable[[Any, str], Any], tree: Any, name: str) -> Any:
     if hasattr(tree, "_fields"):
         parts = zip(tree._fields, tree, strict=True)
         return type(tree)(*(_tree(apply, part, f"{name}.{field}") for field, part in parts))
-    if isinstance(tree, list) and tree and hasattr(tree[0], "_fields"):
+    if isinstance(tree, list):
         return [_tree(apply, part, f"{name}[{i}]") for i, part in enumerate(tree)]
     return apply(tree, name)
 
 
+def _leaves(tree: Any) -> Iterator[np.ndarray]:
+    """The arrays of such a tree."""
+    if isinstance(tree, np.ndarray):
+        yield tree
+    elif tree is not None:
+        for part in tree:
+            yield from _leaves(part)
+
+
+class _Kind(NamedTuple):
+    """What an annotation says of an argument."""
+
+    container: Any  # the class of a container of arrays; None: it is an array
+    several: bool  # a list of such containers
+    optional: bool  # None may stand in its place
+
+
+@functools.cache
+def _kind(hint: Any) -> _Kind:
+    alternatives = typing.get_args(hint)
+    optional = type(None) in alternatives
+    kind = alternatives[0] if optional else hint
+    several = typing.get_origin(kind) is Sequence
+    if several:
+        (kind,) = typing.get_args(kind)
+    return _Kind(kind if hasattr(kind, "_fields") else None, several, optional)
+
+
+_hints_of = functools.cache(typing.get_type_hints)  # asked for at the first call, so that importing costs nothing
+
+
+def _read(value: Any, hint: Any, name: str) -> Any:
+    """An argument as its annotation wants it: an array, a container of arrays, or a list of containers."""
+    container, several, optional = _kind(hint)
+    if value is None and optional:
+        return None
+    if several:
+        if not isinstance(value, list | tuple) or hasattr(value, "_fields"):
+            raise ValueError(text("errors.containers", name=name, container=container.__name__, type=type(value).__name__))
+        return [_read(part, container, f"{name}[{i}]") for i, part in enumerate(value)]
+    if container is None:
+        return _as_array(value, name)
+    if getattr(value, "_fields", None) != container._fields:
+        raise ValueError(text("errors.container", name=name, container=container.__name__, type=type(value).__name__))
+    hints = _hints_of(container)
+    return type(value)(*(_read(part, hints[field], f"{name}.{field}") for field, part in zip(container._fields, value, strict=True)))
+
+
 def _as_array(value: Any, name: str) -> np.ndarray:
+    if value is None:
+        raise ValueError(text("errors.none", name=name))
     try:
         array = np.asarray(value)
     except ValueError:

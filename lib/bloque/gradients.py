@@ -8,9 +8,9 @@ where something was used several times (by rows, sentences, heads), its gradient
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from bloque import errors
 from bloque.activations import ACTIVATIONS, SLOPES
 from bloque.attention import attention, attention_scale
 from bloque.block import BlockParameters, FeedForwardParameters, check_feed_forward
-from bloque.heads import MultiHeadParameters, check_multi_head, merge_heads, project, split_heads
+from bloque.heads import MultiHeadParameters, check_multi_head, merge_heads, project, project_heads, split_heads
 from bloque.norm import NormParameters, check_norm, layer_norm, standardise
 
 
@@ -28,9 +28,10 @@ def softmax_backward(gradient: np.ndarray, weights: np.ndarray, axis: int = -1) 
 
     gradient, weights: (..., n), by the weights p = softmax(z), and the weights themselves.
     Returns (..., n), the gradient by the scores.
-    Raises ValueError where shapes do not fit.
+    Raises ValueError where the gradient has not the shape of the weights, or these have no such axis.
     """
-    errors.shapes("softmax_backward", gradient=(gradient, "... n"), weights=(weights, "... n"))
+    errors.same_shape("softmax_backward", weights.shape, gradient=gradient, weights=weights)
+    errors.axis("weights", weights, axis)
     mean = (weights * gradient).sum(axis=axis, keepdims=True)  # (..., 1)
     return weights * (gradient - mean)  # (..., n)
 
@@ -50,12 +51,12 @@ def attention_backward(
     gradient: (..., n_q, d_v), by the output; the others as they entered and left the forward pass.
     The mask is in the weights already: a weight of 0 lets no gradient through to its score.
     Returns three arrays with the shapes of queries, keys and values.
-    Raises ValueError where shapes do not fit, or where a result overflows.
+    Raises ValueError where shapes do not fit, the gradient has not the shape of the output, or a
+    result overflows.
     """
-    scale = attention_scale(queries, keys, values, scale)
-    errors.shapes("attention_backward", gradient=(gradient, "... n_q d_v"), weights=(weights, "... n_q n_k"))
+    scale = attention_scale(_check_attention_backward(gradient, queries, keys, values, weights), scale)
     by_values = weights.swapaxes(-1, -2) @ gradient  # (..., n_k, d_v)
-    by_weights = gradient @ values.swapaxes(-1, -2)  # (..., n_q, n_k)
+    by_weights = _summed_to(weights, gradient @ values.swapaxes(-1, -2))  # (..., n_q, n_k)
     by_scores = softmax_backward(by_weights, weights) * scale  # (..., n_q, n_k)
     by_queries = by_scores @ keys  # (..., n_q, d_k)
     by_keys = by_scores.swapaxes(-1, -2) @ queries  # (..., n_k, d_k)
@@ -72,10 +73,12 @@ def layer_norm_backward(
 
     The means are over the row: a push along (1, …, 1) or along the row itself is normalised away.
     gradient, x: (..., d), by the output, and the input;  gamma: (d,), or None.
-    Returns (..., d), and two arrays (d,). Raises ValueError where shapes do not fit.
+    Returns (..., d), and two arrays (d,).
+    Raises ValueError where shapes do not fit, the gradient has not the shape of x, or eps is not a
+    number of at least 0.
     """
-    check_norm(x, gamma, None)
-    errors.shapes("layer_norm_backward", gradient=(gradient, "... d"), x=(x, "... d"))
+    check_norm("layer_norm_backward", x, gamma, None, eps)
+    errors.same_shape("layer_norm_backward", x.shape, gradient=gradient, x=x)
     normalised, deviation = standardise(x, eps)  # (..., d), (..., 1)
     by_normalised = gradient if gamma is None else gradient * gamma  # (..., d)
     mean = by_normalised.mean(axis=-1, keepdims=True)  # (..., 1)
@@ -113,7 +116,7 @@ def feed_forward_backward(gradient: np.ndarray, kept: FeedForwardKept) -> tuple[
     Returns (..., d_model), and the parameters' own container.
     Raises ValueError where the gradient has not the shape of the output.
     """
-    errors.shapes("feed_forward_backward", x=(kept.x, "... d_model"), gradient=(gradient, "... d_model"))
+    errors.same_shape("feed_forward_backward", kept.x.shape, gradient=gradient, x=kept.x)
     W1, b1, W2, b2 = kept.parameters
     by_active, by_W2, by_b2 = _project_backward(gradient, kept.active, W2, b2)  # (..., d_ff)
     by_hidden = by_active * SLOPES[kept.activation](kept.hidden)  # (..., d_ff)
@@ -157,10 +160,7 @@ def multi_head_attention_forward(
 ) -> tuple[np.ndarray, MultiHeadKept]:
     """The output of `multi_head_attention`, and what its backward pass needs. Arguments and errors are its own."""
     check_multi_head(x, context, weights, heads)
-    source = x if context is None else context  # (..., n_k, d_model)
-    queries = split_heads(project(x, weights.W_Q, weights.b_Q), heads)  # (..., heads, n_q, d_k)
-    keys = split_heads(project(source, weights.W_K, weights.b_K), heads)  # (..., heads, n_k, d_k)
-    values = split_heads(project(source, weights.W_V, weights.b_V), heads)  # (..., heads, n_k, d_k)
+    queries, keys, values = project_heads(x, context, weights, heads)  # (..., heads, n_q or n_k, d_k)
     found, attended = attention(queries, keys, values, mask=mask, scale=scale)  # (..., heads, n_q, d_k)
     merged = merge_heads(found)  # (..., n_q, d_model)
     kept = MultiHeadKept(x, context, weights, heads, scale, queries, keys, values, attended, merged)
@@ -174,8 +174,7 @@ def multi_head_attention_backward(gradient: np.ndarray, kept: MultiHeadKept) -> 
     gradient: (..., n_q, d_model), by the output;  kept: from `multi_head_attention_forward`.
     Raises ValueError where the gradient has not the shape of the output.
     """
-    shape = "... n_q d_model"
-    errors.shapes("multi_head_attention_backward", merged=(kept.merged, shape), gradient=(gradient, shape))
+    errors.same_shape("multi_head_attention_backward", kept.merged.shape, gradient=gradient)
     source, W, heads = kept.x if kept.context is None else kept.context, kept.parameters, kept.heads
     by_merged, by_W_O, by_b_O = _project_backward(gradient, kept.merged, W.W_O, W.b_O)
     by_queries, by_keys, by_values = attention_backward(
@@ -191,17 +190,37 @@ def multi_head_attention_backward(gradient: np.ndarray, kept: MultiHeadKept) -> 
     return MultiHeadGradients(by_x, by_source, parameters)
 
 
+Inner = TypeVar("Inner", MultiHeadKept, FeedForwardKept)
+
+
+@dataclass(frozen=True, slots=True)
+class SublayerKept(Generic[Inner]):
+    """What the backward pass of an attention or a network needs, with its norm and its residual sum."""
+
+    inner: Inner
+    norm: str  # "post" or "pre"
+    parameters: NormParameters
+    eps: float
+    residual: bool
+    normed: np.ndarray  # what entered the norm, (..., n, d_model)
+
+
 @dataclass(frozen=True, slots=True)
 class BlockKept:
     """What `encoder_block_backward` needs of the forward pass."""
 
-    norm: str
-    eps: float
-    parameters: BlockParameters
-    attention: MultiHeadKept
-    attention_normed: np.ndarray  # what entered the first norm, (..., n, d_model)
-    feed_forward: FeedForwardKept
-    feed_forward_normed: np.ndarray  # what entered the second norm, (..., n, d_model)
+    first: SublayerKept[MultiHeadKept]
+    second: SublayerKept[FeedForwardKept]
+
+    @property
+    def attention(self) -> MultiHeadKept:
+        """What the attention kept, its weights among it."""
+        return self.first.inner
+
+    @property
+    def feed_forward(self) -> FeedForwardKept:
+        """What the position-wise network kept."""
+        return self.second.inner
 
 
 @errors.floating("x", "parameters")
@@ -214,56 +233,42 @@ def encoder_block_forward(
     mask: Any = None,
     activation: str = "relu",
     eps: float = 1e-5,
+    scale: float | None = None,
+    residual: bool = True,
 ) -> tuple[np.ndarray, BlockKept]:
     """The output of `encoder_block`, and what its backward pass needs.
 
     The weights of the attention, (..., heads, n, n), are in ``kept.attention.weights``.
-    Arguments and errors are those of `encoder_block`.
+    scale:    as in `attention`, for a block whose scores are not divided by √d_k.
+    residual: False leaves out both residual sums: a block to see what they are for.
+    The other arguments and the errors are those of `encoder_block`.
     """
     errors.choice("norm", norm, ("post", "pre"))
     attention, attention_norm, network, network_norm = parameters
-    if norm == "post":
-        found, attention_kept = multi_head_attention_forward(x, attention, heads, mask=mask)
-        first = x + found  # (..., n, d_model), as every array here
-        x = layer_norm(first, *attention_norm, eps)
-        thought, network_kept = feed_forward_forward(x, network, activation)
-        second = x + thought
-        output = layer_norm(second, *network_norm, eps)
-    else:
-        first, normed = x, layer_norm(x, *attention_norm, eps)
-        found, attention_kept = multi_head_attention_forward(normed, attention, heads, mask=mask)
-        second = x + found
-        normed = layer_norm(second, *network_norm, eps)
-        thought, network_kept = feed_forward_forward(normed, network, activation)
-        output = second + thought
-    return output, BlockKept(norm, eps, parameters, attention_kept, first, network_kept, second)
+
+    def attend(rows: np.ndarray) -> tuple[np.ndarray, MultiHeadKept]:
+        return multi_head_attention_forward(rows, attention, heads, mask=mask, scale=scale)
+
+    def think(rows: np.ndarray) -> tuple[np.ndarray, FeedForwardKept]:
+        return feed_forward_forward(rows, network, activation)
+
+    x, first = _sublayer_forward(x, attend, norm, attention_norm, eps, residual)  # (..., n, d_model)
+    x, second = _sublayer_forward(x, think, norm, network_norm, eps, residual)  # (..., n, d_model)
+    return x, BlockKept(first, second)
 
 
 @errors.floating("gradient")
 def encoder_block_backward(gradient: np.ndarray, kept: BlockKept) -> tuple[np.ndarray, BlockParameters]:
     """The gradients of `encoder_block` by x, and by its parameters.
 
-    Each residual sum hands its gradient on twice: as it is, and through its sublayer.
     gradient: (..., n, d_model), by the output;  kept: from `encoder_block_forward`.
     Returns (..., n, d_model), and the parameters' own container.
     Raises ValueError where the gradient has not the shape of the output.
     """
-    first, second = kept.attention_normed, kept.feed_forward_normed
-    attention_gamma, network_gamma = kept.parameters.attention_norm.gamma, kept.parameters.feed_forward_norm.gamma
-    if kept.norm == "post":
-        by_second, by_network_norm = layer_norm_backward(gradient, second, network_gamma, kept.eps)
-        through, by_network = feed_forward_backward(by_second, kept.feed_forward)
-        by_first, by_attention_norm = layer_norm_backward(by_second + through, first, attention_gamma, kept.eps)
-        through, _, by_attention = multi_head_attention_backward(by_first, kept.attention)
-        by_x = by_first + through
-    else:
-        through, by_network = feed_forward_backward(gradient, kept.feed_forward)
-        through, by_network_norm = layer_norm_backward(through, second, network_gamma, kept.eps)
-        by_second = gradient + through
-        through, _, by_attention = multi_head_attention_backward(by_second, kept.attention)
-        through, by_attention_norm = layer_norm_backward(through, first, attention_gamma, kept.eps)
-        by_x = by_second + through
-    return by_x, BlockParameters(by_attention, by_attention_norm, by_network, by_network_norm)
+    errors.same_shape("encoder_block_backward", kept.second.normed.shape, gradient=gradient)
+    gradient, by_network, by_network_norm = _sublayer_backward(gradient, kept.second, feed_forward_backward)
+    gradient, by_attention, by_attention_norm = _sublayer_backward(gradient, kept.first, multi_head_attention_backward)
+    return gradient, BlockParameters(by_attention, by_attention_norm, by_network, by_network_norm)
 
 
 @errors.floating("gradient")
@@ -281,6 +286,42 @@ def encoder_backward(gradient: np.ndarray, kept: Sequence[BlockKept]) -> tuple[n
     return gradient, by_parameters[::-1]
 
 
+def _sublayer_forward(
+    x: np.ndarray,
+    inner: Callable[[np.ndarray], tuple[np.ndarray, Inner]],
+    norm: str,
+    parameters: NormParameters,
+    eps: float,
+    residual: bool,
+) -> tuple[np.ndarray, SublayerKept[Inner]]:
+    """LayerNorm(x + f(x)) with post-norm, x + f(LayerNorm(x)) with pre-norm: (..., n, d_model), as every array here."""
+    if norm == "post":
+        found, kept = inner(x)
+        normed = x + found if residual else found
+        output = layer_norm(normed, *parameters, eps)
+    else:
+        found, kept = inner(layer_norm(x, *parameters, eps))
+        normed, output = x, x + found if residual else found
+    return output, SublayerKept(kept, norm, parameters, eps, residual, normed)
+
+
+def _sublayer_backward(
+    gradient: np.ndarray, kept: SublayerKept, backward: Callable[..., tuple[Any, ...]]
+) -> tuple[np.ndarray, Any, NormParameters]:
+    """The gradients by the input of a sublayer, by the parameters of f and by those of its norm.
+
+    The residual sum hands its gradient on twice: as it is, and through f.
+    """
+    if kept.norm == "post":
+        gradient, by_norm = layer_norm_backward(gradient, kept.normed, kept.parameters.gamma, kept.eps)
+        through, *_, by_parameters = backward(gradient, kept.inner)
+    else:
+        through, *_, by_parameters = backward(gradient, kept.inner)
+        through, by_norm = layer_norm_backward(through, kept.normed, kept.parameters.gamma, kept.eps)
+    by_x = _summed_to(through, gradient) + through if kept.residual else through  # a mask may have added leading axes
+    return by_x, by_parameters, by_norm
+
+
 def _project_backward(
     gradient: np.ndarray, x: np.ndarray, W: np.ndarray, b: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
@@ -290,6 +331,23 @@ def _project_backward(
     return (rows @ W.T).reshape(x.shape), by_W, None if b is None else rows.sum(axis=0)
 
 
+def _check_attention_backward(gradient: np.ndarray, queries: np.ndarray, keys: np.ndarray, values: np.ndarray, weights: np.ndarray) -> int:
+    """The shapes that the forward pass gave weights and output, leading axes too; d_k."""
+    sizes = errors.shapes(
+        "attention_backward",
+        queries=(queries, "... n_q d_k"),
+        keys=(keys, "... n_k d_k"),
+        values=(values, "... n_k d_v"),
+        weights=(weights, "... n_q n_k"),
+        gradient=(gradient, "... n_q d_v"),
+    )
+    leading = np.broadcast_shapes(queries.shape[:-2], keys.shape[:-2], weights.shape[:-2])  # the mask's are in the weights
+    errors.same_shape("attention_backward", (*leading, sizes["n_q"], sizes["n_k"]), weights=weights)
+    leading = np.broadcast_shapes(leading, values.shape[:-2])
+    errors.same_shape("attention_backward", (*leading, sizes["n_q"], sizes["d_v"]), gradient=gradient)
+    return sizes["d_k"]
+
+
 def _over_rows(gradient: np.ndarray) -> np.ndarray:
     """What every row shares collects the gradients of every row: (..., d) -> (d,)."""
     return gradient.reshape(-1, gradient.shape[-1]).sum(axis=0)
@@ -297,6 +355,8 @@ def _over_rows(gradient: np.ndarray) -> np.ndarray:
 
 def _summed_to(argument: np.ndarray, gradient: np.ndarray) -> np.ndarray:
     """Add up over the leading axes along which an argument was broadcast."""
+    if gradient.shape == argument.shape:
+        return gradient
     gradient = gradient.sum(axis=tuple(range(gradient.ndim - argument.ndim)))
     stretched = tuple(i for i, size in enumerate(argument.shape) if size == 1 and gradient.shape[i] != 1)
     return gradient.sum(axis=stretched, keepdims=True) if stretched else gradient

@@ -75,16 +75,28 @@ def multi_head_attention(
              shape (batch, n_q, n_k), is given as mask[:, None].
     scale:   as in `attention`; None means 1/√d_k, with the d_k of one head.
     Returns the output, (..., n_q, d_model), and the weights, (..., heads, n_q, n_k).
-    Raises ValueError where shapes do not fit or heads does not divide d_model.
+    Raises ValueError where shapes do not fit, heads does not divide d_model, or a result overflows.
     """
     check_multi_head(x, context, weights, heads)
-    source = x if context is None else context  # (..., n_k, d_model)
-    queries = split_heads(project(x, weights.W_Q, weights.b_Q), heads)  # (..., heads, n_q, d_k)
-    keys = split_heads(project(source, weights.W_K, weights.b_K), heads)  # (..., heads, n_k, d_k)
-    values = split_heads(project(source, weights.W_V, weights.b_V), heads)  # (..., heads, n_k, d_k)
+    queries, keys, values = project_heads(x, context, weights, heads)  # (..., heads, n_q or n_k, d_k)
     found, attended = attention(queries, keys, values, mask=mask, scale=scale)  # (..., heads, n_q, d_k)
     output = project(merge_heads(found), weights.W_O, weights.b_O)  # (..., n_q, d_model)
     return output, attended
+
+
+def project_heads(
+    x: np.ndarray, context: np.ndarray | None, weights: MultiHeadParameters, heads: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The queries of x, and the keys and values of the context, or of x itself, in every head.
+
+    Returns (..., heads, n_q, d_k), and twice (..., heads, n_k, d_k).
+    """
+    source = x if context is None else context  # (..., n_k, d_model)
+    return (
+        split_heads(project(x, weights.W_Q, weights.b_Q), heads),
+        split_heads(project(source, weights.W_K, weights.b_K), heads),
+        split_heads(project(source, weights.W_V, weights.b_V), heads),
+    )
 
 
 def project(x: np.ndarray, W: np.ndarray, b: np.ndarray | None) -> np.ndarray:
@@ -110,10 +122,16 @@ def check_multi_head(x: np.ndarray, context: np.ndarray | None, weights: MultiHe
 def multi_head_parameters(d_model: int, heads: int, *, bias: bool = True, seed: int = 0, dtype: Any = np.float64) -> MultiHeadParameters:
     """Random matrices with variance 1/d_model, which keeps the size of what goes through; biases 0.
 
-    Raises ValueError when heads does not divide d_model.
+    bias:  whether there are biases, (d_model,) each; without them those fields are None.
+    seed:  a whole number of at least 0; the same seed gives the same matrices.
+    dtype: a floating-point type.
+    Returns four matrices (d_model, d_model); the draws do not depend on heads, which must only divide d_model.
+    Raises ValueError when d_model is not a whole number of at least 1, when heads does not divide it,
+    or when seed or dtype is something else than said here.
     """
     errors.divisible(errors.whole("d_model", d_model, 1), heads)
-    return random_multi_head(np.random.default_rng(seed), d_model, bias, dtype)
+    rng = np.random.default_rng(errors.whole("seed", seed, 0))
+    return random_multi_head(rng, d_model, bias, errors.floating_type("dtype", dtype))
 
 
 def random_multi_head(rng: np.random.Generator, d_model: int, bias: bool, dtype: Any) -> MultiHeadParameters:

@@ -27,9 +27,9 @@ def layer_norm(x: np.ndarray, gamma: np.ndarray | None = None, beta: np.ndarray 
 
     x: (..., d);  gamma, beta: (d,), or None for 1 and 0;  eps: ε, keeps a constant row from 0/0.
     Returns an array of the shape of x.
-    Raises ValueError where shapes do not fit, or where the variance overflows.
+    Raises ValueError where shapes do not fit, eps is not a number of at least 0, or the variance overflows.
     """
-    check_norm(x, gamma, beta)
+    check_norm("layer_norm", x, gamma, beta, eps)
     normalised, _ = standardise(x, eps)  # (..., d)
     if gamma is not None:
         normalised *= gamma
@@ -47,7 +47,8 @@ def standardise(x: np.ndarray, eps: float) -> tuple[np.ndarray, np.ndarray]:
     return centred, deviation
 
 
-def check_norm(x: np.ndarray, gamma: np.ndarray | None, beta: np.ndarray | None) -> None:
-    """The shapes of a layer norm, and a row that has coordinates."""
-    sizes = errors.shapes("layer_norm", x=(x, "... d"), gamma=(gamma, "d"), beta=(beta, "d"))
-    errors.whole("d", sizes["d"], 1)
+def check_norm(function: str, x: np.ndarray, gamma: np.ndarray | None, beta: np.ndarray | None, eps: float) -> None:
+    """The shapes of a layer norm, a row that has coordinates, and an ε that is no less than 0."""
+    errors.shapes(function, x=(x, "... d"), gamma=(gamma, "d"), beta=(beta, "d"))
+    errors.columns(function, "x", x)
+    errors.number("eps", eps, 0)

@@ -18,7 +18,8 @@ def softmax(scores: np.ndarray, axis: int = -1) -> np.ndarray:
 
     scores: (..., n) numbers; −inf is a score like any other and gets the weight 0.
     Returns an array of the same shape.
-    Raises ValueError, naming the row, where a row holds a NaN or +inf or nothing but −inf.
+    Raises ValueError, naming the row, where a row holds a NaN or +inf or nothing but −inf; also
+    where scores has no such axis.
     """
     errors.axis("scores", scores, axis)
     return softmax_into(np.empty_like(scores), scores, axis)

@@ -10,7 +10,9 @@ import pytest
 
 from bloque.files import data_file
 from bloque.model import load, weights
+from bloque.model.pieces import MARKS
 from bloque.texts import text
+from tools import make_model
 
 
 def test_dequantise_one_block_by_hand():
@@ -52,6 +54,35 @@ def test_another_file_is_refused(tmp_path, each_language):
     path.write_bytes(b"PK\x03\x04 something else")
     with pytest.raises(ValueError, match="data/"):
         weights.read(path)
+
+
+def test_what_the_maker_packs_is_read_back(tmp_path):
+    """tools/make_model.py and the reader agree on the layout: a tiny model made, written and read."""
+    rng = np.random.default_rng(5)
+    blocks = [(np.float16(scale).tobytes(), rng.integers(0, 256, 16, np.uint8).tobytes()) for scale in (0.5, 0.25, 2.0)]
+    shape = {"d_model": 32, "layers": 1, "heads": 2, "d_ff": 64}
+    source = make_model.Source(shape, 1e-12, {"begin": 0}, ["<s>", "▁", "a"], [0.0, -1.0, -2.5], {})
+    planes = make_model.by_planes(b"".join(scale + numbers for scale, numbers in blocks))
+    assert planes == b"".join(scale for scale, _ in blocks) + b"".join(numbers for _, numbers in blocks)
+    contents = make_model.packed(source, "part", 1, [("table", "q4_0", [3, 32], planes)], [0, 2])
+    path = tmp_path / "tiny.bin"
+    path.write_bytes(contents)
+    stored = weights.read(path)
+    assert stored.pieces == ["<s>", "a"]
+    assert stored.description["unknown_score"] == -12.5
+    np.testing.assert_array_equal(stored.arrays["piece_scores"], np.float32([0, -2.5]))
+    np.testing.assert_array_equal(stored.arrays["table"], weights.dequantise(planes, 3, 32))
+    assert make_model.unpacked(contents)[0] == json.dumps(stored.description, ensure_ascii=False, sort_keys=True).encode()
+
+
+def test_the_maker_keeps_marks_letters_sentences_and_then_the_first_words(monkeypatch):
+    letters = sorted(set(make_model.CHARACTERS) - {" "})
+    always = [*MARKS, "▁", *letters, "▁banco", "▁el"]
+    pieces = [*always, "▁gato", "▁no", "nunca"]
+    source = make_model.Source({}, 0, {}, pieces, [-3.0] * len(pieces), {})
+    monkeypatch.setattr(make_model, "PIECES", len(always) + 1)
+    kept = make_model.choose_pieces(source, {"es": ["el", "nunca"], "en": ["banco", "gato"]}, ["el banco"])
+    assert [pieces[number] for number in kept] == [*always, "nunca"]
 
 
 @pytest.mark.parametrize("harm", ["cut", "bit", "head", "short"])

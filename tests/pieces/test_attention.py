@@ -87,6 +87,22 @@ def test_a_floating_mask_is_added():
     np.testing.assert_allclose(masked_weights(bias), bloque.softmax(np.array([2, 1, 0.5]) + bias), atol=1e-15)
 
 
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+def test_a_finite_mask_stays_finite_in_a_smaller_type(dtype):
+    q, k, v = (a.astype(dtype) for a in draws(12))
+    mask = np.zeros((3, 5))
+    mask[0] = -1e300  # all alike: nothing is closed, and the weights are those of float64
+    mask[1] = [0, -1e300, -np.inf, 0, 0]
+    mask[2] = [1e300, 0, 0, 0, 1e300]  # beside it the other keys are nothing
+    output, weights = bloque.attention(q, k, v, mask=mask)
+    exact = bloque.attention(*draws(12), mask=mask)[1]
+    np.testing.assert_allclose(weights.sum(axis=-1), 1, atol=1e-3)
+    np.testing.assert_allclose(weights[1:], exact[1:], atol=2e-1)
+    np.testing.assert_array_equal(weights == 0, exact == 0)
+    np.testing.assert_allclose(weights[0], 0.2, atol=1e-3)
+    assert output.dtype == weights.dtype == dtype
+
+
 def test_true_means_may_attend():
     mask = bloque.causal_mask(4)
     assert mask.dtype == bool

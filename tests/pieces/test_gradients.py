@@ -92,11 +92,11 @@ def test_attention(mask, scale):
 
 
 def test_attention_broadcast_inputs_collect_every_use():
-    inputs = draw(2, 3, 5, 4), draw(7, 4), draw(1, 7, 6)
-    inputs = (inputs[0], inputs[1][:, :], inputs[2])
-    r = draw(2, 3, 5, 6, seed=1)
-    _, weights = bloque.attention(*inputs)
-    assert_is_the_gradient(lambda *a: bloque.attention(*a)[0], inputs, bloque.attention_backward(r, *inputs, weights), r)
+    for inputs in ((draw(2, 3, 5, 4), draw(7, 4), draw(1, 7, 6)), (draw(5, 4), draw(3, 7, 4), draw(2, 1, 7, 6))):
+        output, weights = bloque.attention(*inputs)
+        r = draw(*output.shape, seed=1)
+        assert output.shape == (2, 3, 5, 6)
+        assert_is_the_gradient(lambda *a: bloque.attention(*a)[0], inputs, bloque.attention_backward(r, *inputs, weights), r)
 
 
 @pytest.mark.parametrize("bias", [True, False])
@@ -168,6 +168,34 @@ def test_encoder_block(norm, activation, bias, mask):
 
     _, kept = bloque.encoder_block_forward(x, parameters, HEADS, **options)
     assert_is_the_gradient(forward, (x, parameters), bloque.encoder_block_backward(r, kept), r)
+
+
+@pytest.mark.parametrize("norm", ["post", "pre"])
+def test_encoder_block_under_a_mask_for_each_sentence(norm):
+    """One x under several masks has several outputs: the gradients of all of them add up."""
+    parameters = randomised(bloque.block_parameters(D_MODEL, HEADS, D_FF))
+    masks = np.random.default_rng(6).random((BATCH, 1, N, N)) < 0.6
+    x, r = draw(N, D_MODEL), draw(BATCH, N, D_MODEL, seed=1)
+
+    def forward(x, p):
+        return bloque.encoder_block(x, p, HEADS, norm=norm, mask=masks)
+
+    output, kept = bloque.encoder_block_forward(x, parameters, HEADS, norm=norm, mask=masks)
+    assert output.shape == (BATCH, N, D_MODEL)
+    assert_is_the_gradient(forward, (x, parameters), bloque.encoder_block_backward(r, kept), r)
+
+
+@pytest.mark.parametrize("norm", ["post", "pre"])
+def test_encoder_block_without_its_repairs(norm):
+    parameters = randomised(bloque.block_parameters(D_MODEL, HEADS, D_FF))
+    x, r = draw(BATCH, N, D_MODEL), draw(BATCH, N, D_MODEL, seed=1)
+
+    def forward(x, p):
+        return bloque.encoder_block_forward(x, p, HEADS, norm=norm, scale=1, residual=False)[0]
+
+    _, kept = bloque.encoder_block_forward(x, parameters, HEADS, norm=norm, scale=1, residual=False)
+    assert_is_the_gradient(forward, (x, parameters), bloque.encoder_block_backward(r, kept), r)
+    assert np.abs(forward(x, parameters) - bloque.encoder_block(x, parameters, HEADS, norm=norm)).max() > 0.1
 
 
 @pytest.mark.parametrize("norm", ["post", "pre"])

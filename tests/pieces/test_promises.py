@@ -227,6 +227,18 @@ def ones(*shape, dtype=float):
     return np.ones(shape, dtype)
 
 
+def backward(gradient, weights=None):
+    """attention_backward for 3 queries and 5 keys of width 4 and values of width 6."""
+    weights = ones(3, 5) if weights is None else weights
+    return lambda: bloque.attention_backward(gradient, ones(3, 4), ones(5, 4), ones(5, 6), weights)
+
+
+_, NETWORK = bloque.feed_forward_forward(ones(4, 12), BLOCK.feed_forward)
+_, HEADS = bloque.multi_head_attention_forward(ones(4, 12), BLOCK.attention, 3)
+_, KEPT = bloque.encoder_block_forward(ones(4, 12), BLOCK, 3)
+_, KEPT_PRE = bloque.encoder_block_forward(ones(4, 12), BLOCK, 3, norm="pre")
+NO_MATRIX = BLOCK._replace(attention=BLOCK.attention._replace(W_K=None))
+
 WRONG = {
     "d_k": (attend(ones(3, 4), ones(5, 6), ones(5, 7)), r"keys has shape \(5, 6\).*d_k = 4.*queries \(3, 4\)"),
     "n_k": (attend(ones(3, 4), ones(5, 4), ones(6, 7)), r"values has shape \(6, 7\).*n_k = 5"),
@@ -241,6 +253,73 @@ WRONG = {
     "words": (lambda: bloque.softmax(["a"]), "must hold real numbers"),
     "complex": (lambda: bloque.softmax([1j]), "must hold real numbers"),
     "negative size": (lambda: bloque.causal_mask(-1), "n must be a whole number"),
+    "softmax axis": (lambda: bloque.softmax(ones(3, 5), axis=2), r"scores has shape \(3, 5\), so it has no axis 2"),
+    "axis that is no number": (lambda: bloque.softmax(ones(3, 5), axis=None), "no axis None"),
+    "no columns": (lambda: bloque.layer_norm(ones(3, 0)), r"layer_norm: x has shape \(3, 0\), without columns"),
+    "no columns, backward": (lambda: bloque.layer_norm_backward(ones(3, 0), ones(3, 0)), r"layer_norm_backward: x has shape \(3, 0\)"),
+    "negative eps": (lambda: bloque.layer_norm(ones(3, 4), eps=-1e-5), "eps must be a number of at least 0, and it is -1e-05"),
+    "eps that is no number": (lambda: bloque.layer_norm(ones(3, 4), eps="1e-5"), "eps must be a finite number, and it is '1e-5'"),
+    "eps, backward": (
+        lambda: bloque.layer_norm_backward(ones(3, 4), ones(3, 4), eps=-1),
+        "eps must be a number of at least 0, and it is -1",
+    ),
+    "eps, post": (lambda: bloque.encoder_block(ones(4, 12), BLOCK, 3, eps=-1), "eps must be a number of at least 0"),
+    "eps, pre": (lambda: bloque.encoder_block_forward(ones(4, 12), BLOCK, 3, norm="pre", eps=-1), "eps must be a number of at least 0"),
+    # a gradient never broadcasts
+    "softmax gradient": (lambda: bloque.softmax_backward(ones(7, 3, 5), ones(3, 5)), r"softmax_backward: gradient.*\(7, 3, 5\).*\(3, 5\)"),
+    "softmax gradient's axis": (lambda: bloque.softmax_backward(ones(3, 5), ones(3, 5), axis=5), r"weights has shape \(3, 5\).*no axis 5"),
+    "attention gradient": (backward(ones(3, 7)), r"attention_backward: gradient has shape \(3, 7\).*d_v = 6"),
+    "attention gradient adds an axis": (backward(ones(2, 3, 6)), r"attention_backward: gradient has shape \(2, 3, 6\), and \(3, 6\)"),
+    "attention weights": (backward(ones(3, 6), ones(3, 4)), r"attention_backward: weights has shape \(3, 4\).*n_k = 5"),
+    "attention weights too few": (
+        lambda: bloque.attention_backward(ones(2, 3, 6), ones(2, 3, 4), ones(5, 4), ones(5, 6), ones(3, 5)),
+        r"attention_backward: weights has shape \(3, 5\), and \(2, 3, 5\)",
+    ),
+    "norm gradient": (
+        lambda: bloque.layer_norm_backward(ones(7, 3, 4), ones(3, 4)),
+        r"layer_norm_backward: gradient has shape \(7, 3, 4\), and \(3, 4\)",
+    ),
+    "network gradient": (
+        lambda: bloque.feed_forward_backward(ones(12), NETWORK),
+        r"feed_forward_backward: gradient.*\(12,\), and \(4, 12\)",
+    ),
+    "heads gradient": (
+        lambda: bloque.multi_head_attention_backward(ones(12), HEADS),
+        r"multi_head_attention_backward: gradient.*\(4, 12\)",
+    ),
+    "post gradient": (lambda: bloque.encoder_block_backward(ones(12), KEPT), r"encoder_block_backward: gradient.*\(12,\), and \(4, 12\)"),
+    "pre gradient": (lambda: bloque.encoder_block_backward(ones(2, 4, 12), KEPT_PRE), r"encoder_block_backward: gradient.*\(4, 12\)"),
+    "stack gradient": (
+        lambda: bloque.encoder_backward(ones(1, 12), [KEPT, KEPT]),
+        r"encoder_block_backward: gradient.*\(1, 12\), and \(4, 12\)",
+    ),
+    # None, and what is no container
+    "no scores": (lambda: bloque.softmax(None), "scores is None, and it must be an array"),
+    "no rows": (lambda: bloque.layer_norm(None), "x is None"),
+    "no queries": (attend(None, ones(5, 4), ones(5, 6)), "queries is None"),
+    "no gradient": (lambda: bloque.encoder_block_backward(None, KEPT), "gradient is None"),
+    "no matrix": (lambda: bloque.encoder_block(ones(4, 12), NO_MATRIX, 3), r"parameters\.attention\.W_K is None"),
+    "no matrix in a stack": (lambda: bloque.encoder(ones(4, 12), (BLOCK, NO_MATRIX), 3), r"parameters\[1\]\.attention\.W_K is None"),
+    "array for weights": (
+        lambda: bloque.multi_head_attention(ones(4, 8), ones(8, 8), 2),
+        "weights must be of type MultiHeadParameters, and it is of type ndarray",
+    ),
+    "nothing for parameters": (lambda: bloque.encoder_block(ones(4, 12), None, 3), "parameters must be of type BlockParameters.*NoneType"),
+    "another container": (lambda: bloque.encoder_block(ones(4, 12), BLOCK.attention, 3), "of type BlockParameters.*MultiHeadParameters"),
+    "block for stack": (
+        lambda: bloque.encoder(ones(4, 12), BLOCK, 3),
+        "parameters must be a list of BlockParameters.*of type BlockParameters",
+    ),
+    "stack of arrays": (
+        lambda: bloque.encoder(ones(4, 12), [ones(12, 12)], 3),
+        r"parameters\[0\] must be of type BlockParameters.*ndarray",
+    ),
+    "nothing for stack": (lambda: bloque.encoder(ones(4, 12), None, 3), "parameters must be a list of BlockParameters.*NoneType"),
+    # what parameters are drawn with
+    "seed": (lambda: bloque.block_parameters(12, 3, 20, seed=-1), "seed must be a whole number of at least 0, and it is -1"),
+    "seed of heads": (lambda: bloque.multi_head_parameters(12, 3, seed=0.5), "seed must be a whole number"),
+    "dtype": (lambda: bloque.block_parameters(12, 3, 20, dtype=int), "dtype must be a floating-point type.*it is int"),
+    "dtype of heads": (lambda: bloque.multi_head_parameters(12, 3, dtype="float33"), "dtype must be a floating-point type.*float33"),
 }
 
 
@@ -256,6 +335,27 @@ def test_wrong_arguments_are_named_in_both_languages(name):
     english, spanish = messages
     assert english != spanish
     assert sorted(filter(str.isdigit, english)) == sorted(filter(str.isdigit, spanish))  # the same facts
+
+
+def test_none_may_stand_where_it_is_offered():
+    x = np.random.default_rng(0).standard_normal((4, 12))
+    W1, _, W2, _ = BLOCK.feed_forward
+    np.testing.assert_array_equal(bloque.layer_norm(x, None, None), bloque.layer_norm(x))
+    assert bloque.feed_forward(x, W1, None, W2, None).shape == (4, 12)
+    no_bias = BLOCK.attention._replace(b_Q=None, b_K=None, b_V=None, b_O=None)
+    assert bloque.multi_head_attention(x, no_bias, 3, context=None)[0].shape == (4, 12)
+    assert bloque.encoder(x, [BLOCK._replace(attention=no_bias)], 3, final_norm=None).shape == (4, 12)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_a_stack_is_a_list_or_a_tuple_and_may_be_empty(dtype):
+    x = np.random.default_rng(0).standard_normal((4, 12)).astype(dtype)
+    blocks = [cast(BLOCK, dtype)] * 2
+    np.testing.assert_array_equal(bloque.encoder(x, tuple(blocks), 3), bloque.encoder(x, blocks, 3))
+    for empty in ([], ()):
+        through = bloque.encoder(x, empty, 3)
+        assert through.dtype == dtype
+        np.testing.assert_array_equal(through, x)
 
 
 def test_importing_the_pieces_needs_numpy_alone():

@@ -11,6 +11,7 @@ from bloque.training import (
     adam_start,
     adam_step,
     answer_places,
+    attention_maps,
     cross_entropy,
     flattened,
     induction_accuracy,
@@ -20,6 +21,7 @@ from bloque.training import (
     model_forward,
     model_parameters,
     paper_schedule,
+    runs,
     unflattened,
     warm_up,
 )
@@ -170,6 +172,76 @@ def test_evaluating_does_not_disturb_the_training():
     np.testing.assert_array_equal(one.flat, other.flat)
 
 
+def test_one_forward_pass_says_what_three_would():
+    training = Training(TINY, batch=4)
+    batch = training.held_out(8)
+    loss, accuracy, maps = training.examine(batch)
+    assert (loss, accuracy) == training.evaluate(8)
+    for one, other in zip(maps, attention_maps(batch.tokens, training.parameters, TINY), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_the_held_out_sequences_are_always_the_same():
+    one, other = Training(TINY, batch=4, seed=1), Training(TINY, batch=4, seed=2)
+    one.run(2)
+    for ours, theirs in zip(one.held_out(), other.held_out(), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    assert len(one.held_out().tokens) == 256
+    assert (one.held_out(4).tokens != one.held_out(4, seed=1).tokens).any()
+
+
+@pytest.mark.parametrize("size", [0, -1, 2.5])
+def test_a_batch_has_sequences(size):
+    training = Training(TINY, batch=4)
+    assert len(training.new_batch().tokens) == 4
+    assert len(training.new_batch(size=3).tokens) == 3
+    for wrong in (lambda: training.new_batch(size=size), lambda: training.evaluate(size)):
+        with pytest.raises(ValueError, match="size must be a whole number of at least 1"):
+            wrong()
+    for wrong in (lambda: Training(TINY, batch=size), lambda: induction_batch(np.random.default_rng(0), size, 9, 7)):
+        with pytest.raises(ValueError, match="batch must be a whole number of at least 1"):
+            wrong()
+
+
+def test_seeds_and_types_are_checked():
+    with pytest.raises(ValueError, match="seed must be a whole number"):
+        Training(TINY, seed=-1)
+    with pytest.raises(ValueError, match="dtype must be a floating-point type"):
+        Training(tiny(dtype="int64"))
+
+
+# The stored runs
+
+
+def test_snapshots_are_taken_after_their_steps_and_none_is_trained_for_nothing(monkeypatch):
+    taken = []
+    monkeypatch.setattr(Training, "step", lambda self, step=Training.step: (taken.append(1), step(self)))
+    made = runs.make_forming(steps=4, every=2)
+    assert len(taken) == 4
+    np.testing.assert_array_equal(made["steps"], [0, 2, 4])
+    arm = runs.ARMS["plain"]
+    training = Training(arm.settings, peak=arm.peak, warm_up_steps=arm.warm_up_steps, batch=arm.batch, seed=0)
+    for snapshot in range(3):
+        assert made["accuracy"][snapshot] == np.float32(training.evaluate()[1])
+        training.run(2)
+    maps = attention_maps(training.held_out().tokens, model_parameters(arm.settings, 0), arm.settings)
+    np.testing.assert_array_equal(made["maps"][0], np.round(255 * np.array([layer[0] for layer in maps])))
+
+
+def test_runs_come_back_as_they_were_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(runs, "ARMS", {"one": runs.Arm(TINY, peak=1e-3, warm_up_steps=2, batch=4, steps=6)})
+    monkeypatch.setattr(runs, "SEEDS", (3, 8))
+    monkeypatch.setattr(runs, "EVERY", 2)
+    made = {("one", seed): runs.make_run("one", seed) for seed in (3, 8)}
+    runs.write_runs(tmp_path / "runs.npz", made)
+    monkeypatch.setattr(runs, "EVERY", 20)  # the file has its own
+    back = runs.read_runs(tmp_path / "runs.npz")["one"]
+    assert (back.arm, back.seeds, back.every) == (runs.ARMS["one"], (3, 8), 2)
+    np.testing.assert_array_equal(back.steps, [2, 4, 6])
+    np.testing.assert_array_equal(back.loss[1], made["one", 8]["loss"])
+    assert back.arriving.shape == (2, 3, TINY.layers)
+
+
 def test_the_parameters_are_views_of_one_row():
     training = Training(TINY)
     np.testing.assert_array_equal(flattened(training.parameters), training.flat)
@@ -213,9 +285,11 @@ def test_the_stored_heads_form():
 
 
 def test_live_training_starts_stops_and_resumes():
-    live = lesson.LiveTraining(Training(TINY, batch=4), steps=30)
+    training = Training(TINY, batch=4)
+    live = lesson.live(training, steps=30)
     first = bytes(live.image.png)
     assert live.button.description == "Train"
+    assert repr(live) == "Ready to train: 30 steps."
     live.toggle()
     assert live.running.is_set()
     live.toggle()  # stop
@@ -224,13 +298,35 @@ def test_live_training_starts_stops_and_resumes():
     if live.button.description == "Resume":
         live.toggle()
         live.wait()
-    assert live.training.steps == 30
+    assert training.steps == live.bar.value == 30
     assert live.button.disabled
+    assert repr(live).startswith("Step 30 of 30: loss ")
     assert bytes(live.image.png) != first
     assert bytes(live.image.png).startswith(b"\x89PNG")
     whole = Training(TINY, batch=4)
     whole.run(30)
-    np.testing.assert_array_equal(live.training.flat, whole.flat)
+    np.testing.assert_array_equal(training.flat, whole.flat)
+
+
+def test_a_live_training_shows_accuracy_and_attention_of_unseen_sequences():
+    training = Training(TINY, batch=4)
+    live = lesson.live(training, steps=5)
+    live.toggle()
+    live.wait()
+    accuracy, *maps = live.figure.axes
+    assert accuracy.lines[0].get_xydata()[-1].tolist() == [5, training.evaluate(128)[1]]
+    unseen = training.new_batch(np.random.default_rng([12345, 2]), 128)
+    expected = lesson.attention_maps(unseen.tokens, training.parameters, TINY)
+    for place, axes in enumerate(maps):
+        np.testing.assert_allclose(axes.images[0].get_array(), expected[place // 2][0, place % 2])
+
+
+def test_the_gradient_that_arrives_is_shown_at_one_step_for_both_arms():
+    explorer = lesson.arriving()
+    last = int(lesson.runs_of("scaled").steps[-1])
+    assert last < int(lesson.runs_of("residual").steps[-1])
+    assert explorer.at(repair="scale", step=last) == explorer.at(repair="scale", step=last + 200)
+    assert explorer.figure.axes[0].get_xlim() == (0.5, 16.3)
 
 
 @pytest.mark.slow

@@ -54,7 +54,8 @@ def load(part: str = "whole") -> Model:
     """The real model: multilingual-e5-small, 12 layers of 12 heads, d_model 384, read from data/ once.
 
     part: "whole", or "layer 1" for a small file with nothing but the first layer's maps.
-    Raises FileNotFoundError when the file is not there.
+    Raises FileNotFoundError when the file is not there, ValueError when part is another word or the
+    file is damaged.
     """
     if part not in FILES:
         raise ValueError(text("model.part", part=repr(part), parts=", ".join(map(repr, FILES))))
@@ -112,7 +113,10 @@ class Model:
         return self.vocabulary.unknown_words(sentence)
 
     def embed(self, sentence: str) -> np.ndarray:
-        """What enters the first block: LayerNorm(piece + position + segment), (n, d_model)."""
+        """What enters the first block: LayerNorm(piece + position + segment), (n, d_model).
+
+        Raises ValueError as `pieces` does.
+        """
         table, positions, segment, norm = self.embedding
         numbers = [self.vocabulary.number[piece] for piece in self.pieces(sentence)]
         return layer_norm(table[numbers] + positions[: len(numbers)] + segment, *norm, self.eps)
@@ -124,6 +128,9 @@ class Model:
                  block(x, parameters, heads, norm="post", activation="gelu", eps=…); a keyword it
                  does not take is left out.
         without: what to take out of every layer: "division" (by √d_k), "residual", "norm".
+        Raises ValueError as `pieces` does; when the model is nothing but its first layer; when
+        `without` names something else, or takes residual or norm out of a block of your own; and when
+        that block gives anything but finite rows of the shape of x.
         """
         self._needs_whole()
         x = self.embed(sentence)
@@ -134,7 +141,10 @@ class Model:
         return x
 
     def trace(self, sentence: str, *, without: str | Collection[str] = ()) -> Trace:
-        """The rows after every block and every head's weights."""
+        """The rows after every block and every head's weights.
+
+        without: as in `encode`. Raises ValueError as `encode` does.
+        """
         self._needs_whole()
         states, maps = [self.embed(sentence)], []
         for parameters, run in self._steps(None, without):
@@ -144,7 +154,12 @@ class Model:
         return Trace(self.pieces(sentence), np.stack(states), np.stack(maps))
 
     def attention_maps(self, sentence: str, *, without: str | Collection[str] = ()) -> np.ndarray:
-        """Every head's weights, (layers, heads, n, n): row = the piece that asks, column = the piece asked."""
+        """Every head's weights, (layers, heads, n, n): row = the piece that asks, column = the piece asked.
+
+        without: as in `encode`. A model that is nothing but its first layer gives that layer's maps,
+        and only "division" changes them.
+        Raises ValueError as `pieces` does, or when `without` names something else.
+        """
         if self.is_whole:
             return self.trace(sentence, without=without).maps
         first = _undivided(self.first_attention, self.heads) if "division" in _removed(without) else self.first_attention
@@ -154,6 +169,7 @@ class Model:
         """One vector of length 1 for a whole sentence: the mean of its rows, (d_model,).
 
         The dot product of two of them is the cosine between the sentences.
+        Arguments and errors are those of `encode`.
         """
         mean = self.encode(sentence, block=block, without=without).mean(axis=0)
         return mean / np.linalg.norm(mean)

@@ -15,6 +15,8 @@ from bloque.texts import text
 
 MAGIC = b"bloque1\n"
 BLOCK = 32  # weights that share a scale in Q4_0
+SCALE_BYTES = 2  # float16
+BLOCK_BYTES = SCALE_BYTES + BLOCK // 2  # a scale, and four bits a weight
 
 
 class Stored(NamedTuple):
@@ -36,12 +38,12 @@ def read(path: Path) -> Stored:
     Raises ValueError when it is not such a file, or when it is damaged.
     """
     contents = path.read_bytes()
-    if contents[:8] != MAGIC:
+    if not contents.startswith(MAGIC):
         raise ValueError(text("model.not_a_model", path=path))
     try:
-        (length,) = struct.unpack_from("<I", contents, 8)
-        description = json.loads(contents[12 : 12 + length])
-        payload = zlib.decompress(contents[12 + length :])
+        head, packed = split(contents)
+        description = json.loads(head)
+        payload = zlib.decompress(packed)
         whole = hashlib.sha256(payload).hexdigest() == description["sha256"]
     except (struct.error, ValueError, zlib.error):
         whole = False
@@ -63,6 +65,16 @@ def read(path: Path) -> Stored:
     return Stored(description, arrays, pieces)
 
 
+def split(contents: bytes) -> tuple[bytes, bytes]:
+    """The description and the deflated arrays of a file's contents, as bytes.
+
+    Raises struct.error when the contents end before the description begins.
+    """
+    start = len(MAGIC) + struct.calcsize("<I")
+    (length,) = struct.unpack_from("<I", contents, len(MAGIC))
+    return contents[start : start + length], contents[start + length :]
+
+
 def dequantise(packed: bytes | memoryview, rows: int, columns: int) -> np.ndarray:
     """Q4_0: each row in blocks of 32 weights; a block is one scale and 32 numbers from 0 to 15.
 
@@ -74,7 +86,7 @@ def dequantise(packed: bytes | memoryview, rows: int, columns: int) -> np.ndarra
     """
     blocks = rows * columns // BLOCK
     scales = np.frombuffer(packed, "<f2", blocks).astype(np.float32)
-    halves = np.frombuffer(packed, np.uint8, offset=2 * blocks).reshape(blocks, BLOCK // 2)
+    halves = np.frombuffer(packed, np.uint8, offset=SCALE_BYTES * blocks).reshape(blocks, BLOCK // 2)
     weights = np.empty((blocks, BLOCK), np.float32)
     weights[:, : BLOCK // 2] = halves & 15
     weights[:, BLOCK // 2 :] = halves >> 4

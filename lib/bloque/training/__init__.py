@@ -1,6 +1,6 @@
 """Learning, in NumPy alone: the induction task, a small model made of the pieces, Adam, and the loop."""
 
-from bloque.training.loop import History, Training, flattened, unflattened
+from bloque.training.loop import Examination, History, Training, flattened, unflattened
 from bloque.training.model import (
     ModelParameters,
     ModelSettings,
@@ -16,6 +16,7 @@ from bloque.training.task import Batch, answer_places, induction_accuracy, induc
 __all__ = [
     "AdamState",
     "Batch",
+    "Examination",
     "History",
     "ModelParameters",
     "ModelSettings",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from bloque import errors
 from bloque.training.model import (
     ModelParameters,
     ModelSettings,
@@ -18,6 +19,8 @@ from bloque.training.model import (
 )
 from bloque.training.optimiser import AdamState, adam_start, adam_step, warm_up
 from bloque.training.task import Batch, induction_accuracy, induction_batch
+
+HELD_OUT = 12345  # the seed of the sequences that training never draws
 
 
 @dataclass
@@ -30,20 +33,30 @@ class History:
     arriving: list[list[float]] = field(default_factory=list)  # gradient norm at the input of each block
 
 
+class Examination(NamedTuple):
+    """What one forward pass over a batch says of the model."""
+
+    loss: float
+    accuracy: float
+    maps: list[np.ndarray]  # the attention weights of each block, (batch, heads, n, n)
+
+
 class Training:
     """A model, its optimiser and its data, at some step.
 
     peak, warm_up_steps: the learning rate, see `warm_up`;  batch: sequences a step;  seed: of the
     parameters and of the data.
+    Raises ValueError when batch is not a whole number of at least 1, seed not one of at least 0, or
+    the settings have no such model.
     """
 
     def __init__(self, settings: ModelSettings, *, peak: float = 3e-3, warm_up_steps: int = 50, batch: int = 32, seed: int = 0):
         self.settings = settings
-        self.peak, self.warm_up_steps, self.batch = peak, warm_up_steps, batch
+        self.peak, self.warm_up_steps, self.batch = peak, warm_up_steps, errors.whole("batch", batch, 1)
         self.shape = model_parameters(settings, seed)
         self.flat = flattened(self.shape)  # all parameters in one row, which Adam updates at once
         self.adam: AdamState = adam_start(self.flat)
-        self.rng = np.random.default_rng([seed, 1])
+        self.rng = np.random.default_rng([seed, 1])  # held_out has a 2 there
         self.history = History()
 
     @property
@@ -53,10 +66,23 @@ class Training:
 
     @property
     def steps(self) -> int:
+        """The steps taken so far."""
         return self.adam.step
 
     def new_batch(self, rng: np.random.Generator | None = None, size: int | None = None) -> Batch:
-        return induction_batch(rng or self.rng, size or self.batch, self.settings.n, self.settings.vocabulary)
+        """Fresh sequences: `size` of them, or as many as a step takes; without a generator, the next that training would draw.
+
+        Raises ValueError when size is not a whole number of at least 1.
+        """
+        size = self.batch if size is None else errors.whole("size", size, 1)
+        return induction_batch(self.rng if rng is None else rng, size, self.settings.n, self.settings.vocabulary)
+
+    def held_out(self, size: int = 256, seed: int = HELD_OUT) -> Batch:
+        """Sequences that training never draws, the same ones at every call.
+
+        Raises ValueError when size is not a whole number of at least 1, or seed not one of at least 0.
+        """
+        return self.new_batch(np.random.default_rng([errors.whole("seed", seed, 0), 2]), size)
 
     def step(self) -> None:
         """One batch: forward, loss, backward, Adam."""
@@ -80,11 +106,15 @@ class Training:
             if report is not None:
                 report(self)
 
-    def evaluate(self, size: int = 256, seed: int = 12345) -> tuple[float, float]:
-        """Loss and accuracy on fresh sequences that training never draws."""
-        batch = self.new_batch(np.random.default_rng([seed, 2]), size)
-        logits, _ = model_forward(batch.tokens, self.parameters, self.settings)
-        return cross_entropy(logits, batch)[0], induction_accuracy(logits, batch)
+    def evaluate(self, size: int = 256, seed: int = HELD_OUT) -> tuple[float, float]:
+        """Loss and accuracy on sequences that training never draws, those of `held_out`."""
+        loss, accuracy, _ = self.examine(self.held_out(size, seed))
+        return loss, accuracy
+
+    def examine(self, batch: Batch) -> Examination:
+        """Loss, accuracy and attention on a batch, all from one forward pass; nothing is learned from it."""
+        logits, kept = model_forward(batch.tokens, self.parameters, self.settings)
+        return Examination(cross_entropy(logits, batch)[0], induction_accuracy(logits, batch), kept.maps)
 
 
 def arrays(tree: Any) -> Iterator[np.ndarray]:

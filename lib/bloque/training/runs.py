@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from bloque.training.loop import Training
-from bloque.training.model import ModelSettings, attention_maps
+from bloque.training.model import ModelSettings
 from bloque.training.task import Batch, answer_places
 
 SEEDS = (0, 1, 2, 3, 4)
@@ -49,18 +49,20 @@ ARMS: dict[str, Arm] = {
 
 @dataclass(frozen=True)
 class Runs:
-    """The runs of one arm. A point is the mean of `EVERY` steps; the first index is the seed's."""
+    """The runs of one arm. A point is the mean of `every` steps; the first index is the seed's."""
 
     arm: Arm
     loss: np.ndarray  # (seeds, points)
     accuracy: np.ndarray  # (seeds, points)
     arriving: np.ndarray  # (seeds, points, layers), norm of the gradient at the input of each block
     final: np.ndarray  # (seeds,), accuracy after training on 256 sequences never drawn in it
+    seeds: tuple[int, ...]
+    every: int
 
     @property
     def steps(self) -> np.ndarray:
-        """The last step of each point."""
-        return EVERY * np.arange(1, self.loss.shape[1] + 1)
+        """The last step of each point, (points,)."""
+        return self.every * np.arange(1, self.loss.shape[1] + 1)
 
 
 def make_run(name: str, seed: int) -> dict[str, np.ndarray]:
@@ -112,15 +114,16 @@ def make_forming(seed: int = 0, steps: int = 400, every: int = 10) -> dict[str, 
     """Train the plain model and look at its attention every few steps."""
     arm = ARMS["plain"]
     training = Training(arm.settings, peak=arm.peak, warm_up_steps=arm.warm_up_steps, batch=arm.batch, seed=seed)
-    batch = training.new_batch(np.random.default_rng([12345, 2]), 256)
+    batch = training.held_out(256)
     seen: dict[str, list[Any]] = {"accuracy": [], "maps": [], "previous": [], "answer": []}
-    for _ in range(steps // every + 1):
-        maps = attention_maps(batch.tokens, training.parameters, training.settings)
+    for snapshot in range(steps // every + 1):
+        if snapshot:
+            training.run(every)
+        _, accuracy, maps = training.examine(batch)
         seen["maps"].append([layer[0] for layer in maps])
         seen["previous"].append([previous_weight(layer).mean(axis=0) for layer in maps])
         seen["answer"].append([answer_weight(layer, batch) for layer in maps])
-        seen["accuracy"].append(training.evaluate()[1])
-        training.run(every)
+        seen["accuracy"].append(accuracy)
     in_bytes = np.round(255 * np.array(seen.pop("maps"))).astype(np.uint8)
     scores = {name: np.array(values, dtype=np.float32) for name, values in seen.items()}
     return {"tokens": batch.tokens[0], "steps": every * np.arange(steps // every + 1), "maps": in_bytes} | scores
@@ -144,13 +147,15 @@ def write_runs(path: Path, made: dict[tuple[str, int], dict[str, np.ndarray]]) -
 
 
 def read_runs(path: Path) -> dict[str, Runs]:
-    """The runs of `write_runs`, arm by arm, with the settings that are in the file."""
+    """The runs of `write_runs`, arm by arm, with the settings, the seeds and the spacing that are in the file."""
     with np.load(path) as stored:
         about = json.loads(str(stored["about"]))
         return {
             name: Runs(
                 Arm(**(arm | {"settings": ModelSettings(**arm["settings"])})),
-                *(stored[f"{name}.{key}"] for key in ("loss", "accuracy", "arriving", "final")),
+                **{key: stored[f"{name}.{key}"] for key in ("loss", "accuracy", "arriving", "final")},
+                seeds=tuple(about["seeds"]),
+                every=about["every"],
             )
             for name, arm in about["arms"].items()
         }

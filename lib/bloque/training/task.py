@@ -23,8 +23,10 @@ def induction_batch(rng: np.random.Generator, batch: int, n: int, vocabulary: in
     The first part holds each token at most once, so a repeated token tells where the copy is being
     read, and the answer is the token that followed it there. The place being random, no fixed
     distance helps: the model must look for the token itself.
-    Raises ValueError when the vocabulary has fewer tokens than the first part.
+    Raises ValueError when the vocabulary has fewer tokens than the first part, n is less than 6 or
+    batch less than 1.
     """
+    errors.whole("batch", batch, 1)
     repeated = errors.whole("n", n, 6) // 3
     first = n - repeated  # tokens that differ from each other
     errors.whole("vocabulary", vocabulary, first)
