@@ -4,21 +4,30 @@ from __future__ import annotations
 
 import copy
 import html.parser
+import json
+import re
+import shutil
+import subprocess
 import tomllib
 from collections import Counter
 from importlib import resources
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import bloque
 from bloque import quiz as quizzes
-from bloque.quiz import Quiz, lessons, quiz, score
+from bloque.quiz import Quiz, lessons, quiz, score, shown_answer
 from bloque.quiz.marks import UnknownMark, as_html, as_plain
 from bloque.quiz.questions import KINDS, Question, load, problems
 from bloque.quiz.reading import Unreadable, read_number
-from bloque.texts import languages
+from bloque.quiz.shown import kind_note
+from bloque.texts import THIN_SPACE, entry, languages, text
+from tools.site.markdown import Prose
+from tools.site.quiz import quiz_html
 
+ROOT = Path(__file__).resolve().parents[2]
 QUESTIONS = [question for lesson in lessons() for question in load(lesson)]
 IDS = [f"{question.lesson}/{question.id}" for question in QUESTIONS]
 
@@ -114,6 +123,13 @@ def test_the_schema_finds_each_kind_of_fault():
     assert any("two questions" in problem for problem in problems([one, one]))
 
 
+def test_each_file_of_questions_is_read_once(monkeypatch):
+    read = []
+    monkeypatch.setattr("bloque.quiz.questions._later_languages", lambda lesson: read.append(lesson) or iter(()))
+    assert len(load("lesson1")) > 1
+    assert read == ["lesson1"]
+
+
 def test_the_order_of_options_is_the_same_in_every_language_and_run():
     for question in QUESTIONS:
         orders = set()
@@ -126,46 +142,166 @@ def test_the_order_of_options_is_the_same_in_every_language_and_run():
 # ── reading numbers ──────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize(
-    ("written", "number"),
-    [
-        ("0,5", 0.5),
-        ("0.5", 0.5),
-        (" 0,5 ", 0.5),
-        ("-2", -2),
-        ("−2,25", -2.25),
-        ("1 048 576", 1048576),
-        ("1\u202f048\u202f576", 1048576),
-        ("4096", 4096),
-        ("1e-3", 1e-3),
-        ("1.7e−5", 1.7e-5),
-        ("2,5E3", 2500),
-        ("3·10^-4", 3e-4),
-        (".5", 0.5),
-        ("2.0001", 2.0001),
-    ],
-)
-def test_points_and_commas_are_the_same(written, number):
-    assert read_number(written) == pytest.approx(number, rel=1e-12)
+ACCEPTED = {
+    "0,5": 0.5,
+    "0.5": 0.5,
+    " 0,5 ": 0.5,
+    ".5": 0.5,
+    "5.": 5,
+    "+5": 5,
+    "-2": -2,
+    "−2,25": -2.25,
+    "–2": -2,
+    "1 048 576": 1048576,
+    "1\u202f048\u202f576": 1048576,
+    "1\u00a0048\u2009576": 1048576,
+    "1'000": 1000,
+    "1’000": 1000,
+    "4096": 4096,
+    "1e-3": 1e-3,
+    "1.7e−5": 1.7e-5,
+    "−1.7e–5": -1.7e-5,
+    "2,5E3": 2500,
+    "3·10^-4": 3e-4,
+    "3·10^(−4)": 3e-4,
+    "2x10^3": 2000,
+    "2 × 10^3": 2000,
+    "2*10^+3": 2000,
+    "3·10-4": 3e-4,
+    "2.0001": 2.0001,
+    "1e-999": 0,
+}  # fmt: skip
+REFUSED = {
+    "   ": "empty",
+    "1.234,5": "two_marks",
+    "1,234.5": "two_marks",
+    "1.048.576": "two_marks",
+    "0..5": "two_marks",
+    "abc": "unreadable",
+    "1/4": "unreadable",
+    "50 %": "unreadable",
+    "nan": "unreadable",
+    "inf": "unreadable",
+    "Infinity": "unreadable",
+    "0x10": "unreadable",
+    "1_000": "unreadable",
+    "1e999": "unreadable",
+    "--2": "unreadable",
+    "1\t000": "unreadable",
+    "2x100": "unreadable",  # two hundred, and not 2·10⁰
+    "2x103": "unreadable",
+    "10^3": "unreadable",
+    "٣": "unreadable",
+    "e5": "unreadable",
+    ".": "unreadable",
+    "<b>5</b>": "unreadable",
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("written", ["1.234,5", "1,234.5", "1.048.576", "", "   ", "abc", "1/4", "50 %", "nan", "inf", "1e999", "--2"])
-def test_what_could_be_two_numbers_or_none_is_explained(written):
+@pytest.mark.parametrize(("written", "number"), ACCEPTED.items())
+def test_numbers_are_read_as_people_write_them(written, number):
+    assert read_number(written) == pytest.approx(number, rel=1e-12, abs=0)
+
+
+@pytest.mark.parametrize(("written", "fault"), REFUSED.items())
+def test_what_could_be_two_numbers_or_none_is_explained(written, fault):
     with pytest.raises(Unreadable) as reason:
         read_number(written)
-    assert str(reason.value)
+    assert str(reason.value) == text(f"quiz.number.{fault}", written=written.strip())
 
 
-def test_a_mark_for_thousands_is_neither_right_nor_wrong():
+def asking_for(answer, margin=0):
+    """A question for a number, and nothing more."""
     texts = {code: {"ask": "?", "why": {"right": "yes", "wrong": "no"}} for code in languages()}
-    question = Question("lesson1", "n", "number", (), texts, answer=10000, margin=0)
-    assert question.judge("10000").right
-    assert question.judge("10 000").right
-    for written in ("10.000", "10,000"):
-        verdict = question.judge(written)
-        assert verdict.right is None
-        assert written in verdict.reasons[0]
-    assert question.judge("10.001").right is False
+    return Question("lesson1", "n", "number", (), texts, answer=answer, margin=margin)
+
+
+JUDGED = [  # answer, margin, what is written, right, and what is said where it is neither
+    (10000, 0, "10000", True, None),
+    (10000, 0, "10 000", True, None),
+    (10000, 0, "10.000", None, "thousands"),
+    (10000, 0, "10,000", None, "thousands"),
+    (10000, 0, "10.001", False, None),
+    (10000, 0, "1e4", True, None),
+    (-10000, 0, "-10.000", False, None),
+    (500, 0, "0.500", False, None),
+    (12.345, 0, "12,345", True, None),
+    (12345, 1, "12.346", None, "thousands"),
+    (0.0099, 0.00005, "0,00994", True, None),
+    (0.0099, 0.00005, "0,00996", False, None),
+    (0.0099, 0.00005, "9.9·10^-3", True, None),
+]
+
+
+@pytest.mark.parametrize(("answer", "margin", "written", "right", "fault"), JUDGED)
+def test_a_mark_for_thousands_is_neither_right_nor_wrong(answer, margin, written, right, fault):
+    verdict = asking_for(answer, margin).judge(written)
+    assert verdict.right is right
+    if fault:
+        assert verdict.reasons == (text(f"quiz.number.{fault}", written=written),)
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="needs node")
+def test_the_pages_of_the_site_read_and_judge_numbers_alike():
+    """The same spellings through the JavaScript of a page: the same numbers, faults and verdicts."""
+    source = (ROOT / "tools" / "site" / "assets" / "quiz.js").read_text(encoding="utf-8")
+    program = """
+        const { source, written, judged } = JSON.parse(require("fs").readFileSync(0, "utf-8"));
+        import("data:text/javascript," + encodeURIComponent(source)).then(({ readNumber, judgeNumber }) => {
+            const verdicts = judged.map(([answer, margin, typed]) => judgeNumber({ answer, margin }, typed));
+            console.log(JSON.stringify({ read: written.map(readNumber), verdicts }));
+        });
+    """
+    given = json.dumps({"source": source, "written": [*ACCEPTED, *REFUSED], "judged": JUDGED})
+    answered = subprocess.run(["node", "-e", program], input=given, capture_output=True, encoding="utf-8", check=True)
+    found = json.loads(answered.stdout)
+    assert dict(zip([*ACCEPTED, *REFUSED], found["read"], strict=True)) == {
+        **{written: {"number": number} for written, number in ACCEPTED.items()},
+        **{written: {"fault": fault} for written, fault in REFUSED.items()},
+    }
+    assert [(v["right"], v.get("fault")) for v in found["verdicts"]] == [(right, fault) for *_, right, fault in JUDGED]
+
+
+@pytest.mark.parametrize(("margin", "said"), [(0.00005, "0.00005"), (0.05, "0.05"), (1, "1"), (0.5, "0.5"), (20.0, "20")])
+def test_a_margin_is_said_in_plain_digits(margin, said):
+    assert f"±{said}." in kind_note(asking_for(3.0, margin))
+
+
+# ── a notebook and a page of the site ────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("answer", "shown"),
+    [(8, "8"), (65536, f"65{THIN_SPACE}536"), (1234567.25, f"1{THIN_SPACE}234{THIN_SPACE}567.25"), (-0.00004, "−0.00004"), (2.0, "2")],
+)
+def test_an_answer_is_shown_whole_and_alike_in_a_notebook_and_on_a_page(answer, shown):
+    one = Quiz("lesson1", [asking_for(answer, margin=0.5)])
+    assert shown_answer(one.questions[0]) == shown
+    assert f"<strong>{shown}</strong>" in one.html()
+    page = quiz_html(one, Prose())
+    assert f"<p>{shown}</p>" in page
+    assert text("quiz.note.margin", margin="0.5") in one.html()
+    assert text("quiz.note.margin", margin="0.5") in page
+
+
+@pytest.mark.parametrize("lesson", lessons())
+def test_a_page_says_what_each_kind_of_question_asks_for(lesson, each_language):
+    shown = quiz(lesson)
+    fields = quiz_html(shown, Prose()).split("<fieldset")[1:]
+    for question, field in zip(shown.questions, fields, strict=True):
+        assert (text("site.quiz.order") if question.kind == "order" else kind_note(question)) in field.split("</legend>")[0]
+
+
+def test_a_page_has_every_word_that_its_script_says_and_no_text_is_left_over(each_language):
+    script = (ROOT / "tools" / "site" / "assets" / "quiz.js").read_text(encoding="utf-8")
+    page = quiz_html(quiz("lesson1"), Prose())
+    words = json.loads(page.partition('class="answers">')[2].partition("</script>")[0])["words"]
+    assert set(words["number"]) == {*REFUSED.values(), "thousands"}
+    for word in set(words) - {"number"}:
+        assert f"words.{word}" in script
+        assert words[word] == text(f"quiz.{word}")
+    builder = (ROOT / "tools" / "site" / "quiz.py").read_text(encoding="utf-8")
+    assert [key for key in entry("site.quiz") if f"site.quiz.{key}" not in builder] == []
 
 
 # ── formulas ─────────────────────────────────────────────────────────────────
@@ -277,8 +413,8 @@ def test_no_label_holds_a_formula():
         shown.widget()
         for view in shown.views:
             for control in view.controls:
-                labels = [str(control.description), *(str(option) for option in getattr(control, "options", ()))]
-                assert not any("$" in label or "\\\\" in label for label in labels)
+                labels = [control.description, *(label for label, _ in getattr(control, "options", ()))]
+                assert not [label for label in labels if re.search(r"[$\\]", label)]
 
 
 def test_the_score_line_moves_with_the_answers():

@@ -7,8 +7,7 @@ import re
 from dataclasses import dataclass
 
 from bloque.texts import text
-
-GOOD, BAD = "#009E73", "#D55E00"  # the course's green and vermilion; the mark and the words say it too
+from bloque.verdict import BAD, GOOD
 
 
 @dataclass(frozen=True)
@@ -22,6 +21,7 @@ class Result:
 
     @property
     def heading(self) -> str:
+        """The verdict in one line, with its mark."""
         return ("✓ " if self.passed else "✗ ") + text(
             "checks.heading.right" if self.passed else "checks.heading.wrong", exercise=self.exercise
         )

@@ -13,9 +13,10 @@ from typing import Any
 
 from bloque.quiz.marks import as_html, as_plain
 from bloque.quiz.questions import Question, Verdict, lessons, load
-from bloque.texts import number, text
+from bloque.quiz.shown import kind_note, note_html, shown_answer
+from bloque.texts import text
 
-__all__ = ["Question", "Quiz", "Score", "Verdict", "lessons", "quiz", "score"]
+__all__ = ["Question", "Quiz", "Score", "Verdict", "lessons", "quiz", "score", "shown_answer"]
 
 _given: dict[tuple[str, str], Any] = {}  # answers live as long as the kernel does, whatever is shown again
 _scores: dict[str, list[Any]] = {}  # the live score lines of a lesson
@@ -66,10 +67,7 @@ class Quiz:
         return f'<div class="bloque-quiz-stored">{"".join(self._question_html(i, q) for i, q in enumerate(self.questions, 1))}</div>'
 
     def _question_html(self, i: int, question: Question) -> str:
-        from bloque.quiz.widget import kind_note
-
-        note = kind_note(question)
-        asked = f"<p><strong>{i}.</strong> {as_html(question.ask)}{f' <em>{note}</em>' if note else ''}</p>"
+        asked = f"<p><strong>{i}.</strong> {as_html(question.ask)}{note_html(kind_note(question))}</p>"
         letters = {id: chr(ord("A") + place) for place, id in enumerate(question.options)}
         options = "".join(f"<li>{letters[id]}. {as_html(option)}</li>" for id, option in question.options.items())
         if options:
@@ -111,6 +109,7 @@ class Score:
         return " ".join(lines)
 
     def html(self) -> str:
+        """The line as HTML, told to screen readers when it changes."""
         return f'<p role="status">{html.escape(repr(self), quote=False)}</p>'
 
     def _widget(self) -> Any:
@@ -129,9 +128,7 @@ class Score:
 def _solution(question: Question, letters: dict[str, str]) -> str:
     """What is right and why, and for each option that is wrong, why not."""
     if question.kind == "number":
-        assert question.answer is not None
-        shown = number(question.answer) if float(question.answer).is_integer() else f"{question.answer:.6g}".replace("-", "−")
-        return f"<p><strong>{shown}</strong>. {as_html(question.why['right'])}</p>"
+        return f"<p><strong>{shown_answer(question)}</strong>. {as_html(question.why['right'])}</p>"
     if question.kind == "order":
         steps = "".join(
             f"<li>{as_html(question.options[id])}{' ' + as_html(question.why[id]) if id in question.why else ''}</li>"

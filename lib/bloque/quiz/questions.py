@@ -39,10 +39,12 @@ class Question:
 
     @property
     def ask(self) -> str:
+        """What is asked, in Markdown."""
         return self.texts[language()]["ask"]
 
     @property
     def why(self) -> Mapping[str, str]:
+        """The reason behind each option, or behind "right" and "wrong", in Markdown."""
         return self.texts[language()]["why"]
 
     @property
@@ -116,8 +118,9 @@ def load(lesson: str) -> list[Question]:
     if lesson not in lessons():
         raise ValueError(text("quiz.unknown", lesson=repr(lesson), lessons=", ".join(lessons())))
     found = tomllib.loads((_folder() / f"{lesson}.toml").read_text(encoding="utf-8"))["question"]
-    for question in found:  # a language that came later has files of its own: questions/<code>/<lesson>.toml
-        question.update({code: table[question["id"]] for code, table in _later_languages(lesson) if question["id"] in table})
+    later = dict(_later_languages(lesson))  # a language that came later has files of its own: questions/<code>/<lesson>.toml
+    for question in found:
+        question.update({code: table[question["id"]] for code, table in later.items() if question["id"] in table})
     wrong = problems(found)
     if wrong:
         raise ValueError(f"{lesson}.toml: " + "; ".join(wrong))
@@ -158,10 +161,10 @@ def _problems(question: Mapping[str, Any]) -> list[str]:
     if kind not in KINDS:
         return [f"kind must be one of {', '.join(KINDS)}, not {kind!r}"]
     wrong = []
-    allowed = {"id", "kind", *languages(), *(("answer", "margin", "proof") if kind == "number" else ("right",))}
-    if unknown := set(question) - allowed:
+    due = {"id", "kind", *languages(), *(("answer", "margin", "proof") if kind == "number" else ("right",))}
+    if unknown := set(question) - due:
         wrong.append(f"unknown entries: {', '.join(sorted(unknown))}")
-    if missing := {"id", "kind", *languages(), *(("answer", "margin", "proof") if kind == "number" else ("right",))} - set(question):
+    if missing := due - set(question):
         return [*wrong, f"missing entries: {', '.join(sorted(missing))}"]
     right = question.get("right", [])
     sets = {code: set(question[code].get("options", {})) for code in languages()}
@@ -185,9 +188,9 @@ def _problems(question: Mapping[str, Any]) -> list[str]:
         if unknown := set(texts) - {"ask", "options", "why"}:
             wrong.append(f"{code}: unknown entries: {', '.join(sorted(unknown))}")
         why = set(texts.get("why", {}))
-        due = [{"right", "wrong"}] if kind == "number" else [set(options), {"right", "wrong"}] if kind == "order" else [set(options)]
-        if why not in due:
-            wrong.append(f"{code}: why must have exactly {', '.join(sorted(due[0]))}, not {', '.join(sorted(why))}")
+        fit = [{"right", "wrong"}] if kind == "number" else [set(options), {"right", "wrong"}] if kind == "order" else [set(options)]
+        if why not in fit:
+            wrong.append(f"{code}: why must have exactly {', '.join(sorted(fit[0]))}, not {', '.join(sorted(why))}")
         if not texts.get("ask") or not all({**texts.get("options", {}), **texts.get("why", {})}.values()):
             wrong.append(f"{code}: an empty text")
     return wrong

@@ -1,4 +1,7 @@
-"""Reading the number that somebody typed: with a point or a comma, and never a silent factor of 1000."""
+"""Reading the number that somebody typed: with a point or a comma, and never a silent factor of 1000.
+
+The pages of the site read numbers by the same rules in tools/site/assets/quiz.js; a test runs one table through both.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,8 @@ import re
 from bloque.texts import text
 
 SPACES = dict.fromkeys(map(ord, " \u00a0\u2009\u202f'’"))
-NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
+NUMBER = re.compile(r"[+-]?([0-9]+([.,][0-9]*)?|[.,][0-9]+)([eE][+-]?[0-9]+)?")
+POWER_OF_TEN = re.compile(r"[·×x*]10(\^\(?[+-]?[0-9]+\)?|[+-][0-9]+)$")  # 3·10^-4, 3x10-4; but 2x100 is no power written so
 
 
 class Unreadable(ValueError):
@@ -21,7 +25,7 @@ def read_number(written: str) -> float:
     Raises Unreadable for anything that could be two different numbers, and for what is none.
     """
     bare = written.strip().translate(SPACES).replace("−", "-").replace("–", "-")
-    bare = re.sub(r"[·×x*]10\^?\(?([+-]?\d+)\)?$", r"e\1", bare)
+    bare = POWER_OF_TEN.sub(lambda power: "e" + power[1].strip("^()"), bare)
     if not bare:
         raise Unreadable(text("quiz.number.empty"))
     if len(re.findall(r"[.,]", bare)) > 1:
@@ -37,4 +41,4 @@ def read_number(written: str) -> float:
 def as_thousands(written: str) -> float | None:
     """What "1.234" would be if its mark grouped thousands; None when it cannot."""
     bare = written.strip().translate(SPACES)
-    return float(re.sub(r"[.,]", "", bare)) if re.fullmatch(r"[1-9]\d{0,2}[.,]\d{3}", bare) else None
+    return float(re.sub(r"[.,]", "", bare)) if re.fullmatch(r"[1-9][0-9]{0,2}[.,][0-9]{3}", bare) else None

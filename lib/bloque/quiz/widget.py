@@ -9,9 +9,9 @@ import ipywidgets
 
 from bloque.quiz.marks import as_html, as_plain
 from bloque.quiz.questions import Question, Verdict
-from bloque.texts import number, text
-
-GOOD, BAD, OPEN = "#009E73", "#D55E00", "#8A8A8A"
+from bloque.quiz.shown import kind_note, note_html
+from bloque.texts import text
+from bloque.verdict import BAD, GOOD, OPEN
 
 # Long options wrap instead of being cut off; while the live quiz stands, the stored one beside it is hidden.
 STYLE = """<style>
@@ -34,7 +34,7 @@ class QuestionView:
 
     def __init__(self, question: Question, number: int, given: Any, answered: Callable[[Question, Any], Verdict]) -> None:
         self.question, self.answered = question, answered
-        heading = ipywidgets.HTML(f"<strong>{number}.</strong> {as_html(question.ask)}{_note(question)}")
+        heading = ipywidgets.HTML(f"<strong>{number}.</strong> {as_html(question.ask)}{note_html(kind_note(question))}")
         self.controls = self._controls()
         self.button = ipywidgets.Button(
             description=text("quiz.check"),
@@ -93,13 +93,16 @@ class QuestionView:
             self.controls[0].value = given
 
     def check(self) -> None:
+        """Have the answer judged as it stands, and show what comes of it."""
         self.tell(self.answered(self.question, self.value()))
 
     def tell(self, verdict: Verdict) -> None:
+        """Show a verdict below the question."""
         self.reply.value = verdict_html(verdict)
 
 
 def verdict_html(verdict: Verdict) -> str:
+    """A verdict and its reasons; the sign and the words say what the colour says."""
     colour = {True: GOOD, False: BAD, None: OPEN}[verdict.right]
     mark = {True: "✓ " + text("quiz.right"), False: "✗ " + text("quiz.wrong"), None: ""}[verdict.right]
     heading = f"<strong>{mark}</strong> " if mark else ""
@@ -107,18 +110,3 @@ def verdict_html(verdict: Verdict) -> str:
         f'<div role="status" style="border-left:4px solid {colour};padding:.1em .8em;margin:.3em 0">'
         f"{heading}{' '.join(as_html(reason) for reason in verdict.reasons)}</div>"
     )
-
-
-def _note(question: Question) -> str:
-    return f" <em>{note}</em>" if (note := kind_note(question)) else ""
-
-
-def kind_note(question: Question) -> str:
-    """What the kind of question asks of the reader, where it does not go without saying."""
-    if question.kind == "several":
-        return text("quiz.note.several")
-    if question.kind == "order":
-        return text("quiz.note.order")
-    if question.kind == "number" and question.margin:
-        return text("quiz.note.margin", margin=number(question.margin, significant=1))
-    return text("quiz.note.exact") if question.kind == "number" else ""
