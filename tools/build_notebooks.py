@@ -34,7 +34,6 @@ from typing import Any
 
 import jupytext
 import nbformat
-from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
@@ -45,6 +44,7 @@ if str(ROOT) not in sys.path:  # started as a script, only tools/ is on the path
     sys.path.insert(0, str(ROOT))
 
 from bloque import colophon
+from bloque.checks.marking import CurrentPython
 from tools.setup_cell import setup_cell
 
 FORMAT = "py:percent"
@@ -78,8 +78,13 @@ def write_script(notebook: NotebookNode) -> str:
     plain = copy.deepcopy(notebook)
     plain.metadata = nbformat.from_dict({"kernelspec": KERNELSPEC, "jupytext": dict(FILTERS)})
     for cell in plain.cells:
-        cell.metadata = nbformat.from_dict({k: v for k, v in cell.metadata.items() if k in ("tags", "lines_to_next_cell")})
+        cell.metadata = kept(cell.metadata)
     return jupytext.writes(plain, fmt=FORMAT)
+
+
+def kept(metadata: NotebookNode) -> NotebookNode:
+    """What of a cell's metadata belongs to the course; the rest is the editor's and the moment's."""
+    return nbformat.from_dict({key: value for key, value in metadata.items() if key in ("tags", "lines_to_next_cell")})
 
 
 def fill_in(notebook: NotebookNode, language: str, number: int) -> None:
@@ -92,6 +97,7 @@ def fill_in(notebook: NotebookNode, language: str, number: int) -> None:
 
 
 def colophon_cell(number: int) -> str:
+    """The last code cell of a notebook."""
     return f"from bloque.colophon import colophon\n\ncolophon({number})"
 
 
@@ -144,13 +150,8 @@ def give_ids(cells: Iterable[NotebookNode], number: int) -> None:
 # ── running ──────────────────────────────────────────────────────────────────────────────────────
 
 
-class CurrentPython(AsyncKernelManager):
-    """A kernel of the Python that runs this script, whatever kernels the user has registered."""
-
-    @property
-    def kernel_spec(self) -> KernelSpec:
-        argv = [sys.executable, "-Xfrozen_modules=off", "-m", "ipykernel_launcher", "-f", "{connection_file}", "--log-level=40"]
-        return KernelSpec(argv=argv, display_name=KERNELSPEC["display_name"], language="python")
+class ThisPython(CurrentPython, AsyncKernelManager):
+    """A kernel of the Python that runs this script."""
 
 
 def execute(notebook: NotebookNode, folder: Path) -> list[float]:
@@ -166,7 +167,7 @@ def execute(notebook: NotebookNode, folder: Path) -> list[float]:
 
     client = NotebookClient(
         notebook,
-        kernel_manager_class=CurrentPython,
+        kernel_manager_class=ThisPython,
         timeout=CELL_SECONDS,
         record_timing=False,
         store_widget_state=False,
@@ -189,7 +190,7 @@ def clean(notebook: NotebookNode) -> None:
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     count = 0
     for cell in notebook.cells:
-        cell.metadata = nbformat.from_dict({k: v for k, v in cell.metadata.items() if k in ("tags", "lines_to_next_cell")})
+        cell.metadata = kept(cell.metadata)
         if cell.cell_type != "code":
             continue
         count += 1
@@ -364,6 +365,7 @@ def scripts(root: Path = ROOT) -> list[Path]:
 
 
 def main(arguments: list[str] | None = None) -> int:
+    """Build what the command line asks for, tell how long each took, and fail if one cannot be built."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="*", type=Path, help="notebooks/<language>/NN_name.py; none: all")
     parser.add_argument("--check", action="store_true", help="write nothing, fail if anything would change")

@@ -11,7 +11,8 @@ import pytest
 import bloque
 from bloque.__main__ import main
 from bloque.checks.classroom import without_solutions
-from bloque.checks.marking import asked, read_cells
+from bloque.checks.marking import asked, language_of, read_cells
+from bloque.texts import text
 
 ROOT = Path(__file__).resolve().parents[2]
 IMPORTS = "import numpy as np\nimport bloque\nfrom bloque.checks import check"
@@ -70,6 +71,17 @@ def test_marks_of_right_wrong_and_broken_notebooks(tmp_path, capsys):
     assert "5/5" in shown.err
 
 
+def test_the_table_speaks_the_language_of_the_notebooks(tmp_path, capsys):
+    spanish = notebook(tmp_path / "a.ipynb", "import bloque\n\nbloque.language('es')", "1 + 1")
+    other = notebook(tmp_path / "b.ipynb", 'import bloque\n\nbloque.language("en")', "1 + 1")
+    broken = tmp_path / "broken.ipynb"
+    broken.write_text("{", encoding="utf-8")
+    assert language_of([spanish, spanish]) == language_of([broken, tmp_path / "missing.ipynb", spanish]) == "es"
+    assert language_of([spanish, other]) is language_of([broken]) is None
+    assert main(["check", str(spanish)]) == 0
+    assert text("checks.marking.no_exercises", lang="es") in capsys.readouterr().out
+
+
 def test_exercises_of_a_notebook_in_order():
     assert asked(["check('b', f)", "def broken(:", "x = check('a', g); check('b', f)", "check(name, f)"]) == ["b", "a"]
 
@@ -96,6 +108,17 @@ def test_a_class_gets_no_solutions(tmp_path):
     made = (tmp_path / "out" / "es" / "01_x.ipynb").read_text(encoding="utf-8")
     assert "return 1" not in made
     assert json.loads(made)["cells"][2]["outputs"] == []
+
+
+@pytest.mark.parametrize("code", bloque.texts.languages())
+def test_a_folder_without_notebooks_is_an_error(code, tmp_path, capsys):
+    (tmp_path / "es").mkdir()
+    (tmp_path / "es" / "notes.md").write_text("", encoding="utf-8")
+    assert main(["--language", code, "class", str(tmp_path / "out"), "--from", str(tmp_path)]) == 1
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err == text("commands.class.nothing", lang=code, folder=tmp_path, expected="en/01_….ipynb, es/01_….ipynb") + "\n"
+    assert not (tmp_path / "out").exists()
 
 
 def test_no_solution_of_the_course_reaches_a_class(tmp_path):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import bloque
-from bloque.checks import check, hint
+from bloque.checks import check, hint, runner
 from bloque.checks import diagnosis as diagnosing
 from bloque.checks.result import Result
 from bloque.checks.runner import Deadline, TookTooLong, run
@@ -108,6 +108,21 @@ def test_a_deadline_that_is_over_raises_at_the_next_line():
 
     with pytest.raises(TookTooLong), deadline.watching():
         lines()
+
+
+def test_the_work_of_other_threads_does_not_shorten_a_deadline(monkeypatch):
+    monkeypatch.setattr(runner, "PATIENCE", 1000)
+    before = time.process_time()
+
+    def busy():  # a training, say, or frames drawn ahead
+        while time.process_time() < before + 0.5:
+            np.linalg.norm(np.ones(1000))
+
+    other = threading.Thread(target=busy)
+    with Deadline(0.2).watching():
+        other.start()
+        while other.is_alive():
+            other.join(0.1)
 
 
 def test_an_exception_is_shown_as_the_authors_own():

@@ -93,6 +93,7 @@ class _Diagnosis:
         return values.difference(outcome.value, expected, self.exercise.tolerance)
 
     def result(self) -> Result:
+        """What is first to be said: that it is right, or the likeliest reason why it is not."""
         if not self.wrong:
             wrote = next((t for t in self.tried if t.outcome.wrote), None)
             if wrote is None:

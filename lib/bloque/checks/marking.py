@@ -7,8 +7,10 @@ import csv
 import importlib
 import json
 import os
+import re
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
@@ -86,6 +88,18 @@ def read_cells(path: Path) -> list[str]:
     return ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
 
 
+def language_of(paths: Sequence[Path]) -> str | None:
+    """The language that all the notebooks speak, as their first cells choose it; None if they differ or do not say."""
+    said = set()
+    for path in paths:
+        try:
+            cells = read_cells(path)
+        except (OSError, ValueError, LookupError, TypeError):
+            continue  # what is wrong with it becomes its row in the table
+        said |= set(re.findall(r"""^bloque\.language\(["'](\w+)["']\)""", "\n".join(cells), re.MULTILINE))
+    return said.pop() if len(said) == 1 else None
+
+
 def asked(cells: Sequence[str]) -> list[str]:
     """The ids of the exercises that a notebook checks, in order."""
     ids = []
@@ -102,21 +116,26 @@ def asked(cells: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(ids))
 
 
+class CurrentPython:
+    """Put before a kernel manager: its kernels run the Python that runs this, whatever kernels the user has registered."""
+
+    @property
+    def kernel_spec(self) -> Any:
+        """How such a kernel is started."""
+        from jupyter_client.kernelspec import KernelSpec
+
+        argv = [sys.executable, "-Xfrozen_modules=off", "-m", "ipykernel_launcher", "-f", "{connection_file}", "--log-level=40"]
+        return KernelSpec(argv=argv, display_name="Python 3 (ipykernel)", language="python")
+
+
 def _run(path: Path, cells: Sequence[str], seconds: float) -> tuple[list[Any], str]:
     """The results of every `check` call, and what stopped the notebook early, if anything did."""
-    import time
-
-    from jupyter_client.kernelspec import KernelSpec
     from jupyter_client.manager import KernelManager
 
-    class CurrentPython(KernelManager):
-        @property
-        def kernel_spec(self) -> KernelSpec:
-            return KernelSpec(
-                argv=[sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}", "--log-level=40"], language="python"
-            )
+    class Manager(CurrentPython, KernelManager):
+        """One kernel of this Python."""
 
-    manager = CurrentPython()
+    manager = Manager()
     with tempfile.TemporaryDirectory() as profile:
         manager.start_kernel(
             cwd=str(path.resolve().parent), env=os.environ | {"IPYTHONDIR": profile, "PYTHONUTF8": "1", "MPLBACKEND": "agg"}

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from bloque.checks.exercise import Function
+from bloque.clock import own_seconds
 
 SECONDS = 4.0  # of work, for all the calls of one check together
 PATIENCE = 5  # times as long by the clock, for a busy machine, or a loop that sleeps
@@ -43,8 +44,9 @@ class TookTooLong(BaseException):
 
 
 class Deadline:
-    """Stops Python code that runs on after ``seconds``, by a trace.
+    """Stops Python code that runs on after ``seconds`` of its own thread's work, by a trace.
 
+    What others do meanwhile, a training that runs or frames drawn ahead, costs it nothing but patience.
     A trace needs neither signals nor threads, so it works on every system, in any thread and in the
     browser's kernel. It acts between two lines of Python: one long call inside NumPy runs to its end.
     """
@@ -55,13 +57,15 @@ class Deadline:
         self.active = False
 
     def over(self) -> bool:
-        return time.process_time() > self.work or time.monotonic() > self.clock
+        """Whether the time is up, by its own work or by the clock on the wall."""
+        return own_seconds() > self.work or time.monotonic() > self.clock
 
     @contextlib.contextmanager
     def watching(self) -> Iterator[None]:
+        """Code in this block is stopped when the time is up; the trace that was there before is put back."""
         before = sys.gettrace()
         if not self.work:  # the time runs from the first call on
-            self.work = time.process_time() + self.seconds
+            self.work = own_seconds() + self.seconds
             self.clock = time.monotonic() + PATIENCE * self.seconds
         self.active = True
         sys.settrace(self.trace)
@@ -72,6 +76,7 @@ class Deadline:
             sys.settrace(before)
 
     def trace(self, frame: FrameType, event: str, argument: Any) -> Any:
+        """What Python calls at every line: it raises TookTooLong when the time is up."""
         if frame.f_code.co_name == "<module>" or frame.f_code.co_filename.startswith("<frozen importlib"):
             return None  # an import takes as long as it takes
         if self.active and self.over():
@@ -150,6 +155,7 @@ class _Limited(io.StringIO):
     """Keeps the beginning of what is printed, for a loop may print for ever."""
 
     def write(self, text: str, /) -> int:
+        """Take all of it, and keep what there is room for."""
         if self.tell() < PRINTED:
             super().write(text[:PRINTED])
         return len(text)

@@ -25,6 +25,7 @@ class Difference:
     rows: str = ""
 
     def sentence(self) -> str:
+        """The difference in the reader's language."""
         return text(f"checks.differs.{self.kind}", yours=self.yours, right=self.right, rows=self.rows)
 
 
@@ -80,6 +81,7 @@ def _close(got: np.ndarray, right: np.ndarray, tolerance: float, nan_is_nan: boo
 
 
 def type_name(value: Any) -> str:
+    """What a value is: int, float or bool for numbers in any container, else the name of its type."""
     array = as_array(value)
     if array is None:
         return type(value).__name__
@@ -87,12 +89,14 @@ def type_name(value: Any) -> str:
 
 
 def shapes(value: Any) -> str:
+    """The shape of a result, or of each of several."""
     if isinstance(value, tuple):
         return ", ".join(str(np.shape(part)) for part in value)
     return str(np.shape(value))
 
 
 def holds_ellipsis(value: Any) -> bool:
+    """Whether a blank `...` was returned, alone or among other results."""
     if value is Ellipsis:
         return True
     if isinstance(value, np.ndarray) and value.dtype == object:
@@ -101,6 +105,7 @@ def holds_ellipsis(value: Any) -> bool:
 
 
 def all_zero(value: Any) -> bool:
+    """Whether every number of every result is 0."""
     if isinstance(value, tuple | list) and not all(np.isscalar(part) for part in value):
         return bool(value) and all(all_zero(part) for part in value)
     array = as_array(value)
@@ -111,6 +116,7 @@ def all_zero(value: Any) -> bool:
 
 
 def wrong_count(value: Any, expected: Any, tolerance: float) -> bool:
+    """Too many results or too few; one that is right among several counts as too many."""
     if isinstance(expected, tuple):
         return not isinstance(value, tuple | list | np.ndarray) or len(value) != len(expected)
     return isinstance(value, tuple) and any(difference(part, expected, tolerance) is None for part in value)
@@ -123,6 +129,7 @@ def swapped(value: Any, expected: Any, tolerance: float) -> bool:
 
 
 def not_numbers(value: Any, expected: Any, tolerance: float) -> bool:
+    """Something that is no number, or numbers for truth values, or the other way round."""
     found = difference(value, expected, tolerance)
     return found is not None and found.kind == "type"
 
