@@ -1,6 +1,6 @@
 """How fast explorers feel, in a real browser, beside the other ways to move a figure.
 
-    python tools/bench_explorers.py [--steps 200] [--ratio 1 2] [--quick]
+    python tools/bench_explorers.py [--steps 200] [--ratio 1 2] [--json FILE]
 
 Every way draws the same figure (three axes, 900 × 300) and carries its position as the colour of a
 corner, so that what is measured is the pixels on the page: from the key press to the animation
@@ -31,7 +31,9 @@ from typing import Any
 
 import nbformat
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+ROOT = Path(__file__).resolve().parent.parent
+if str(ROOT) not in sys.path:  # started as a script, only tools/ is on the path
+    sys.path.insert(0, str(ROOT))
 
 from tools.lab import browser, free_port, lab, open_notebook, run_all
 
@@ -228,6 +230,7 @@ window.bench = (() => {
 
 
 def notebook(ratio: float, folder: Path) -> Path:
+    """The notebook with every way in it, for one pixel ratio."""
     cells = [f"RATIO = {ratio}\n" + FIGURE, BLIT, INTERACT, ECHO, LOCAL, "explorer()"]
     made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(textwrap.dedent(c).strip()) for c in cells])
     made.metadata.kernelspec = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
@@ -277,6 +280,7 @@ FORGET = """() => { const view = document.querySelector(".bloque-view").bloque; 
 
 
 def home(page: Any, way: str) -> None:
+    """Put the slider of a way in its middle, where every measurement starts."""
     handle = page.locator(BOX[way]).first
     handle.scroll_into_view_if_needed()
     handle.focus()
@@ -337,6 +341,7 @@ class Mouse:
             time.sleep(max(0.0, began + 0.008 * (int(now / 0.008) + 1) - time.perf_counter()))
 
     def close(self) -> None:
+        """Let go of the browser."""
         self.socket.close()
 
 
@@ -499,6 +504,7 @@ def report(found: dict[str, Any]) -> bool:
 
 
 def main() -> int:
+    """Measure, tell, and fail if a promise is not kept."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--steps", type=int, default=200)
     parser.add_argument("--ratio", type=float, nargs="+", default=[1, 2])

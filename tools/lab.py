@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-CHROMIUM = os.environ.get("BLOQUE_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")  # and in tools/system_packages.sh
 SETTINGS = {
     "@jupyterlab/notebook-extension/tracker": {"windowingMode": "none"},
     "@jupyterlab/apputils-extension/notification": {"checkForUpdates": False, "fetchNews": "false", "doNotDisturbMode": True},
@@ -59,9 +59,11 @@ class Lab:
         return json.loads(written) if written else None
 
     def kernels(self) -> list[str]:
+        """The ids of the kernels that run."""
         return [kernel["id"] for kernel in self.ask("kernels")]
 
     def stop_kernels(self) -> None:
+        """Stop them all."""
         for kernel in self.kernels():
             self.ask(f"kernels/{kernel}", "DELETE")
 
@@ -73,25 +75,62 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def find_chromium() -> str:
+    """The browser that BLOQUE_CHROMIUM names, or the first of its usual names that this system has.
+
+    Raises RuntimeError when there is none.
+    """
+    found = os.environ.get("BLOQUE_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+    if not found:
+        raise RuntimeError("no chromium found: apt-get install chromium, or set BLOQUE_CHROMIUM")
+    return found
+
+
 @contextlib.contextmanager
 def lab(notebooks: list[Path] | None = None, theme: str = "light") -> Iterator[Lab]:
     """Start a JupyterLab over copies of these notebooks; stop it and everything it started at the end."""
-    home = Path(tempfile.mkdtemp(prefix="bloque-lab-"))
-    folder = home / "notebooks"
-    for notebook in notebooks or []:
-        target = folder / (notebook.relative_to(ROOT / "notebooks") if notebook.is_relative_to(ROOT / "notebooks") else notebook.name)
+    with contextlib.ExitStack() as stack:
+        home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="bloque-lab-", ignore_cleanup_errors=True)))
+        folder = _copied(notebooks or [], home / "notebooks")
+        settings = _write_settings(home / "config" / "lab" / "user-settings", theme)
+        port, token = free_port(), secrets.token_hex(16)
+        stack.enter_context(_stopping_when_told())
+        log = stack.enter_context((home / "log").open("wb"))
+        process = stack.enter_context(
+            _process(_command(port, folder), env=_environment(home, settings, token), stdout=log, stderr=log, cwd=home)
+        )
+        running = Lab(f"http://127.0.0.1:{port}", token, folder, process)
+        stack.callback(_try_to_stop_kernels, running)
+        _wait_for_answer(running, home / "log")
+        yield running
+
+
+def place_of(notebook: Path) -> Path:
+    """Where a notebook stands in the folder of a lab: with its language where it is one of the course."""
+    course = ROOT / "notebooks"
+    return notebook.relative_to(course) if notebook.is_relative_to(course) else Path(notebook.name)
+
+
+def _copied(notebooks: list[Path], folder: Path) -> Path:
+    folder.mkdir()
+    for notebook in notebooks:
+        target = folder / place_of(notebook)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(notebook, target)
-    folder.mkdir(exist_ok=True)
-    settings = home / "config" / "lab" / "user-settings"
+    return folder
+
+
+def _write_settings(folder: Path, theme: str) -> Path:
     chosen = SETTINGS | {"@jupyterlab/apputils-extension/themes": {"theme": "JupyterLab Dark" if theme == "dark" else "JupyterLab Light"}}
     for plugin, values in chosen.items():
-        file = settings / f"{plugin}.jupyterlab-settings"
+        file = folder / f"{plugin}.jupyterlab-settings"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(values), encoding="utf-8")
-    port = free_port()
-    token = secrets.token_hex(16)
-    environment = os.environ | {
+    return folder
+
+
+def _environment(home: Path, settings: Path, token: str) -> dict[str, str]:
+    return os.environ | {
         "JUPYTER_CONFIG_DIR": str(home / "config"),
         "JUPYTER_DATA_DIR": str(home / "data"),
         "JUPYTER_RUNTIME_DIR": str(home / "runtime"),
@@ -102,46 +141,67 @@ def lab(notebooks: list[Path] | None = None, theme: str = "light") -> Iterator[L
         "JUPYTER_TOKEN": token,
     }
 
-    def stopped(*_: Any) -> None:  # told to stop, we still stop what we started
-        raise SystemExit(143)
 
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, stopped)
-    log = (home / "log").open("wb")
-    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1", f"--port={port}"]
-    command += [f"--ServerApp.root_dir={folder}", "--ServerApp.port_retries=0", "--LabApp.news_url=None"]
-    command += [
+def _command(port: int, folder: Path) -> list[str]:
+    return [
+        *(sys.executable, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1", f"--port={port}"),
+        *(f"--ServerApp.root_dir={folder}", "--ServerApp.port_retries=0", "--LabApp.news_url=None"),
         "--ServerApp.allow_root=True",
         "--ServerApp.disable_check_xsrf=True",
         "--LabApp.extension_manager=readonly",
         "--LabApp.expose_app_in_browser=True",
         "--JupyterNotebookApp.expose_app_in_browser=True",
     ]
-    process = subprocess.Popen(command, env=environment, stdout=log, stderr=log, cwd=home, start_new_session=True)
+
+
+@contextlib.contextmanager
+def _stopping_when_told() -> Iterator[None]:
+    """Told to stop, we still stop what we started; only the main thread may say so, and the caller's own answer is put back."""
+
+    def stopped(*_: Any) -> None:
+        raise SystemExit(143)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, stopped)
     try:
-        running = Lab(f"http://127.0.0.1:{port}", token, folder, process)
-        deadline = time.monotonic() + 90
-        while True:
-            try:
-                running.ask("status")
-                break
-            except OSError:
-                if process.poll() is not None or time.monotonic() > deadline:
-                    raise RuntimeError((home / "log").read_text(encoding="utf-8", errors="replace")) from None
-                time.sleep(0.2)
-        yield running
+        yield
     finally:
-        with contextlib.suppress(Exception):
-            running.stop_kernels()
-        process.send_signal(signal.SIGINT)
-        process.send_signal(signal.SIGTERM)
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextlib.contextmanager
+def _process(command: list[str], **options: Any) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that ends with the block, whether it wants to or not."""
+    process = subprocess.Popen(command, start_new_session=True, **options)
+    try:
+        yield process
+    finally:
+        process.terminate()
         try:
             process.wait(20)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-        log.close()
-        shutil.rmtree(home, ignore_errors=True)
+
+
+def _try_to_stop_kernels(running: Lab) -> None:
+    with contextlib.suppress(Exception):  # a server that does not answer is stopped all the same
+        running.stop_kernels()
+
+
+def _wait_for_answer(running: Lab, log: Path, seconds: float = 90) -> None:
+    """Until the server answers; a RuntimeError with its log when it ends or takes too long."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            running.ask("status")
+            return
+        except OSError:
+            if running.process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(log.read_text(encoding="utf-8", errors="replace")) from None
+            time.sleep(0.2)
 
 
 @contextlib.contextmanager
@@ -149,13 +209,12 @@ def browser(width: int = 1280, height: int = 900, ratio: float = 1, touch: bool 
     """A page of Debian's Chromium, through Playwright; nothing is downloaded. ``port``: where else it may be spoken to."""
     from playwright.sync_api import sync_playwright
 
-    if not CHROMIUM:
-        raise RuntimeError("no chromium found: apt-get install chromium, or set BLOQUE_CHROMIUM")
+    chosen = find_chromium()
     arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
     if port:
         arguments.append(f"--remote-debugging-port={port}")
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
+        chromium = playwright.chromium.launch(executable_path=chosen, args=arguments)
         try:
             context = chromium.new_context(viewport={"width": width, "height": height}, device_scale_factor=ratio, has_touch=touch)
             yield context.new_page()

@@ -12,9 +12,11 @@ import argparse
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+ROOT = Path(__file__).resolve().parent.parent
+if str(ROOT) not in sys.path:  # started as a script, only tools/ is on the path
+    sys.path.insert(0, str(ROOT))
 
-from tools.lab import ROOT, browser, lab, open_notebook, run_all
+from tools.lab import browser, lab, open_notebook, place_of, run_all
 
 HARMLESS = ("favicon", "Failed to load resource", "source map", "Deprecat", "preloaded")
 
@@ -26,12 +28,7 @@ def look(notebook: Path, out: Path, width: int, height: int, theme: str, ratio: 
     with lab([notebook.resolve()], theme) as running, browser(width, height, ratio) as page:
         page.on("pageerror", lambda error: wrong.append(f"page: {error}"))
         page.on("console", lambda m: m.type == "error" and not any(h in m.text for h in HARMLESS) and wrong.append(f"console: {m.text}"))
-        name = (
-            str(notebook.resolve().relative_to(ROOT / "notebooks"))
-            if notebook.resolve().is_relative_to(ROOT / "notebooks")
-            else notebook.name
-        )
-        open_notebook(page, running, name)
+        open_notebook(page, running, place_of(notebook.resolve()).as_posix())
         if cells == "run":
             run_all(page, 300)
         page.wait_for_timeout(1500)
@@ -54,6 +51,7 @@ def look(notebook: Path, out: Path, width: int, height: int, theme: str, ratio: 
 
 
 def main() -> int:
+    """Read the command line, look, and fail if anything went wrong."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("notebook", type=Path)
     parser.add_argument("out", type=Path)

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Does the course work with the lowest versions that pyproject.toml allows? Needs uv.
-# The notebooks' numbers are then compared to three significant digits (see conftest.py).
+# Runs the quick tests of the library. The notebooks are left out: what they print is compared with the versions
+# of constraints.txt, and to three significant digits with the newest on other systems (see conftest.py).
 set -eu
 cd "$(dirname "$0")/.."
 folder=$(mktemp -d)

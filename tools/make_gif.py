@@ -43,6 +43,7 @@ def drawn_slider(share: float, readout: str, label: str) -> Image.Image:
 
 
 def font_file() -> str:
+    """The font that Matplotlib brings with it, so that the picture is the same everywhere."""
     from matplotlib import font_manager
 
     return font_manager.findfont("DejaVu Sans")
@@ -66,6 +67,7 @@ def frames() -> list[Image.Image]:
 
 
 def main() -> int:
+    """Write the moving picture; fail if it is too large."""
     bloque.language("es")
     first, *rest = frames()
     target = ROOT / "docs" / "saturation.gif"

@@ -6,9 +6,9 @@ set -eu
 packages=""
 want() { packages="$packages $1"; }
 
-browser=""
+browser="${BLOQUE_CHROMIUM:-}" # as tools/lab.py looks for it
 for name in chromium chromium-browser google-chrome google-chrome-stable; do
-    command -v "$name" >/dev/null 2>&1 && browser="$name" && break
+    [ -z "$browser" ] && command -v "$name" >/dev/null 2>&1 && browser="$name"
 done
 [ -n "$browser" ] || want chromium
 command -v hunspell >/dev/null 2>&1 || want hunspell

@@ -6,7 +6,6 @@ import functools
 import http.server
 import json
 import os
-import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,9 +14,10 @@ from typing import Any, ClassVar
 import pytest
 from playwright.sync_api import Browser, Page, Route, sync_playwright
 
+from tools.lab import find_chromium
+
 ROOT = Path(__file__).resolve().parents[2]
 SITE = Path(os.environ.get("BLOQUE_SITE", ROOT / "_site"))
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome") or "/usr/bin/chromium"
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -49,7 +49,7 @@ def site() -> Iterator[str]:
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--no-first-run"]
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
+        started = playwright.chromium.launch(executable_path=find_chromium(), args=arguments)
         yield started
         started.close()
 

@@ -25,6 +25,7 @@ CACHE = REPOSITORY / ".cache" / "site"
 
 
 def main(arguments: list[str] | None = None) -> int:
+    """Build what the command line asks for."""
     parser = argparse.ArgumentParser(prog="python -m tools.site", description=__doc__)
     parser.add_argument("--out", type=Path, default=REPOSITORY / "_site", help="the folder to write")
     parser.add_argument("--wheels", help="source of the compiled wheels: folder, .whl, address with {file}, or 'release'")
@@ -112,6 +113,7 @@ def write_notices(out: Path, pins: dict[str, Any], katex: Path) -> None:
 
 
 def licence_lines(wheel: Path) -> list[str]:
+    """What a wheel says of its own licence."""
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
         metadata = archive.read(next(n for n in names if n.endswith(".dist-info/METADATA"))).decode("utf-8")
@@ -132,6 +134,7 @@ def pack(site: Path, target: Path) -> None:
 
 
 def report(out: Path) -> None:
+    """Say how large the site has become."""
     files = [f for f in out.rglob("*") if f.is_file()]
     print(f"{len(files)} files, {sum(f.stat().st_size for f in files) / 1e6:.1f} MB in {out.name}/")
 

@@ -30,6 +30,7 @@ def canonical(name: str) -> str:
 
 
 def digest(content: bytes) -> str:
+    """The SHA-256 of some bytes, as lock files write it."""
     return hashlib.sha256(content).hexdigest()
 
 
@@ -45,6 +46,7 @@ class WheelSource:
             raise SystemExit(f"--wheels {where}: neither a folder, nor a .whl file, nor an address with {{file}} in it")
 
     def read(self, file_name: str) -> bytes:
+        """The bytes of a wheel; SystemExit when the source does not hold it."""
         if self.archive:
             if file_name not in self.inside:
                 raise SystemExit(f"{self.where} does not hold {file_name}")

@@ -32,18 +32,22 @@ class Lesson:
 
     @property
     def number(self) -> str:
+        """What its file name begins with: "03"."""
         return self.path.stem.split("_")[0]
 
     @property
     def page(self) -> str:
+        """The file name of its page."""
         return f"{self.path.stem}.html"
 
     @property
     def cells(self) -> list[dict]:
+        """The cells as they stand in the file."""
         return json.loads(self.path.read_text(encoding="utf-8"))["cells"]
 
     @property
     def title(self) -> str:
+        """Its first heading; SystemExit when the first cell has none."""
         first = "".join(self.cells[0]["source"])
         match = re.search(r"^# (.+)$", first, re.M)
         if not match:
@@ -82,6 +86,7 @@ def write_all(repository: Path, out: Path, katex: Path, version: str, *, with_li
 
 
 def copy_katex(katex: Path, out: Path) -> None:
+    """The style sheet and the fonts of KaTeX."""
     (out / "fonts").mkdir(parents=True)
     css = (katex / "dist" / "katex.min.css").read_text(encoding="utf-8")
     # Only woff2: every browser that runs the pages reads it.
@@ -207,6 +212,7 @@ def explorer_html(explorer: Explorer, name: str, folder: Path) -> str:
 
 
 def figure_html(address: str, alt: str, caption: str) -> str:
+    """A picture that does not move, with its caption."""
     return f'<figure><img src="{address}" alt="{html.escape(alt)}" loading="lazy"><figcaption>{html.escape(caption)}</figcaption></figure>'
 
 
