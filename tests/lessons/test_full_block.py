@@ -5,6 +5,7 @@ import pytest
 
 import bloque
 from bloque.lessons import full_block as lesson
+from bloque.texts import THIN_SPACE, number
 
 
 @pytest.mark.parametrize(
@@ -54,7 +55,28 @@ def test_the_stored_gradients_are_those_that_the_lesson_computes(norm):
 
 def test_large_amounts_are_written_short():
     assert [lesson.short(a) for a in (7, 1234, 2.5e6, 3e9, 4e12)] == ["7", "1.23 k", "2.50 M", "3.00 G", "4.00 T"]
-    assert [lesson.short_bytes(a) for a in (12, 4e3, 5e12)] == ["12 B", "4.00 kB", "5.00 TB"]
+    assert [lesson.short(a, lesson.BYTES) for a in (12, 4e3, 5e12)] == ["12 B", "4.00 kB", "5.00 TB"]
+
+
+def test_an_amount_is_rounded_before_its_unit_is_chosen():
+    assert [lesson.short(a) for a in (0, 999, 1000, 999_499, 999_500, 999_999)] == ["0", "999", "1.00 k", "999 k", "1.00 M", "1.00 M"]
+    assert [lesson.short(a, lesson.BYTES) for a in (999.9, 999_999_999, 999.9e12, 1e16)] == [
+        "1.00 kB",
+        "1.00 GB",
+        "1000 TB",
+        f"10{THIN_SPACE}000 TB",
+    ]
+
+
+def test_every_amount_of_the_explorer_stands_in_its_row(each_language):
+    """The captions of the published models, with the amounts that the pieces count."""
+    explorer = lesson.counting()
+    for name, preset in lesson.PRESETS.items():
+        layers = preset.layers + preset.around.get("decoder_layers", 0)
+        operations = bloque.count_operations(512, preset.d_model, preset.heads, preset.d_ff, layers).total
+        caption = explorer.at(model=name, n=512)
+        assert lesson.short(operations) in caption
+        assert number(lesson.preset_parameters(name).total) in caption
 
 
 def test_the_residual_of_a_box_starts_at_a_box_below_it_in_its_own_column():

@@ -119,7 +119,12 @@ def test_the_heads_explorer_with_other_sentences(each_language):
     too_long = explorer.at(sentence="ñ ü " * 45)
     assert too_long == text("model.too_long", pieces=len(load().vocabulary.cut("ñ ü " * 45)), longest=64)
     assert "0.332" in explorer.at(sentence="Me senté en el banco de mi jardín.", asks=5)
-    assert "0.599" in explorer.at(which="previous", words=False) or text("real_heads.head", layer=1, head=3) in explorer.caption
+    named = explorer.at(which="previous", words=False)  # the same sentence and word, in pieces
+    pieces = load().pieces("Me senté en el banco de mi jardín.")
+    row = load().attention_maps("Me senté en el banco de mi jardín.")[0, 2, pieces.index("▁banco")]
+    told = {"head": text("real_heads.head", layer=1, head=3), "word": "banco", "top": "el", "weight": f"{row.max():.3f}"}
+    assert pieces[row.argmax()] == "▁el"
+    assert text("real_heads.heads.caption_named", **told) in named
 
 
 def number_of_words(explorer):
@@ -151,6 +156,15 @@ def test_entropy_similarity_and_deviation_by_hand():
 
 
 def test_pictures_say_their_numbers(each_language):
-    assert "10" in repr(real_heads.counts()) or "6" in repr(real_heads.counts())
+    scored, chance = real_heads.right(each_language), real_heads.chances(each_language).sum()
+    layer, head = np.unravel_index(scored.argmax(), scored.shape)
+    assert repr(real_heads.counts()) == text(
+        "real_heads.counts.caption",
+        head=text("real_heads.head", layer=layer + 1, head=head + 1),
+        most={"es": 10, "en": 6}[each_language],
+        sentences=16,
+        mean=f"{scored.mean():.2f}",
+        chance=f"{chance:.2f}",
+    )
     assert "0.931" in repr(real_heads.sentence_pairs())
     assert real_heads.counts().png().startswith(b"\x89PNG")

@@ -8,7 +8,6 @@ import time
 import numpy as np
 import pytest
 
-from bloque import layer_norm
 from bloque.lessons import residual_norm as lesson
 
 AT = [0, 1, 3, 5, 7, 11]  # layers 1, 2, 4, 6, 8, 12
@@ -187,5 +186,15 @@ def test_the_deepest_stack_at_the_largest_size_answers_a_drag():
     assert "48" in explorer.at(depth=48, size=0.35, residual=False)
 
 
-def test_layer_norm_of_the_lesson_is_the_library_s():
-    assert np.allclose(layer_norm(lesson.five_rows()).mean(axis=-1), 0, atol=1e-12)
+def test_the_rows_of_the_pictures_are_those_of_the_formula():
+    rows = lesson.five_rows()
+    assert rows.shape == (5, 8)
+    centred = rows - rows.mean(axis=1)[:, None]
+    normal = centred / np.sqrt((centred**2).mean(axis=1)[:, None] + lesson.EPS)
+    explorer = lesson.gamma_and_beta()
+    explorer.at(gamma=4, beta=-1)
+    for axes, due in zip(explorer.figure.axes, (rows, normal, 4 * normal - 1), strict=True):
+        dots, firsts, means = axes.lines[1:]  # the first is the line at 0
+        np.testing.assert_allclose(dots.get_xdata(), due[:, 1:], atol=1e-12)
+        np.testing.assert_allclose(firsts.get_xdata(), due[:, 0], atol=1e-12)
+        np.testing.assert_allclose(means.get_xdata(), due.mean(axis=1), atol=1e-12)

@@ -20,7 +20,9 @@ from bloque.texts import number, text
 
 # ── the map ──────────────────────────────────────────────────────────────────────────────────────
 
-# name, left, bottom, width, height, lessons that teach it; the drawing is 18 by 8
+WIDTH, HEIGHT = 18.2, 7.2  # of the drawing, in its own units
+
+# name, left, bottom, width, height, lessons that teach it
 BOXES = (
     ("words", 0.1, 2.9, 1.6, 1.2, ""),
     ("vectors", 2.1, 2.9, 2.1, 1.2, "5"),
@@ -38,8 +40,8 @@ def course_map() -> Picture:
     """Where each lesson stands in a Transformer block."""
     figure = style.figure("entrance.map", (9, 3.6))
     axes = figure.subplots()
-    axes.set_xlim(0, 18.2)
-    axes.set_ylim(0, 7.2)
+    axes.set_xlim(0, WIDTH)
+    axes.set_ylim(0, HEIGHT)
     axes.axis("off")
 
     def box(left: float, bottom: float, width: float, height: float, face: str, edge: str) -> None:
@@ -149,6 +151,7 @@ class Finding:
 
     @property
     def good(self) -> bool:
+        """Whether there is nothing to mend."""
         return self.remedy is None
 
 

@@ -24,7 +24,6 @@ class Preset(NamedTuple):
     heads: int
     d_ff: int
     layers: int
-    n: int
     around: dict[str, Any]
     published: str
 
@@ -36,14 +35,14 @@ _PAPER = {"attention_bias": True, "vocabulary": 37000, "decoder_layers": 6}
 # Sizes: Vaswani et al. (2017), table 3; Devlin et al. (2018), section 3; Radford et al. (2019), table 2.
 # The tables round the blocks are those of the released checkpoints' configuration files.
 PRESETS = {
-    "paper_base": Preset(512, 8, 2048, 6, 512, _PAPER, "65M"),
-    "paper_big": Preset(1024, 16, 4096, 6, 512, _PAPER, "213M"),
-    "bert_base": Preset(768, 12, 3072, 12, 512, _BERT, "110M"),
-    "bert_large": Preset(1024, 16, 4096, 24, 512, _BERT, "340M"),
-    "gpt2": Preset(768, 12, 3072, 12, 1024, _GPT2, "117M"),
-    "gpt2_medium": Preset(1024, 16, 4096, 24, 1024, _GPT2, "345M"),
-    "gpt2_large": Preset(1280, 20, 5120, 36, 1024, _GPT2, "762M"),
-    "gpt2_xl": Preset(1600, 25, 6400, 48, 1024, _GPT2, "1542M"),
+    "paper_base": Preset(512, 8, 2048, 6, _PAPER, "65M"),
+    "paper_big": Preset(1024, 16, 4096, 6, _PAPER, "213M"),
+    "bert_base": Preset(768, 12, 3072, 12, _BERT, "110M"),
+    "bert_large": Preset(1024, 16, 4096, 24, _BERT, "340M"),
+    "gpt2": Preset(768, 12, 3072, 12, _GPT2, "117M"),
+    "gpt2_medium": Preset(1024, 16, 4096, 24, _GPT2, "345M"),
+    "gpt2_large": Preset(1280, 20, 5120, 36, _GPT2, "762M"),
+    "gpt2_xl": Preset(1600, 25, 6400, 48, _GPT2, "1542M"),
 }
 
 
@@ -182,21 +181,21 @@ def counting() -> Explorer:
     def frame(model: str, d_model: int, heads: int, d_ff: int, layers: int, n: int) -> str:
         around: dict[str, Any] = {"attention_bias": True}
         if model != "own":
-            d_model, heads, d_ff, layers, _, around, _ = PRESETS[model]
+            d_model, heads, d_ff, layers, around, _ = PRESETS[model]
         parameters = bloque.count_parameters(d_model, heads, d_ff, layers, **around)
         all_layers = layers + around.get("decoder_layers", 0)
         operations = bloque.count_operations(n, d_model, heads, d_ff, all_layers)
         stored = memory(n, d_model, heads, all_layers, parameters.total)
         amounts = {"parameters": parameters._asdict(), "operations": operations._asdict(), "memory": stored}
         for group, pairs in drawn.items():
-            written = short_bytes if group == "memory" else short
+            units = BYTES if group == "memory" else COUNTS
             for (bar, label), name in zip(pairs, PARTS[group], strict=True):
                 amount, low = amounts[group][name], LIMITS[group][0]
                 bar.set_width(max(amount - low, 0.0))
-                label.set(x=max(amount, low) * 1.3, text=written(amount) if amount else "–")
+                label.set(x=max(amount, low) * 1.3, text=short(amount, units) if amount else "–")
         told: dict[str, Any] = {
             "d_model": d_model, "heads": heads, "d_ff": number(d_ff), "layers": layers, "n": number(n),
-            "total": number(parameters.total), "operations": short(operations.total), "memory": short_bytes(sum(stored.values())),
+            "total": number(parameters.total), "operations": short(operations.total), "memory": short(sum(stored.values()), BYTES),
         }  # fmt: skip
         if model == "own":
             return text(f"{where}.caption", **told)
@@ -220,20 +219,17 @@ def _draw_amounts(axes: Any, names: Sequence[str], limits: tuple[float, float], 
     return list(zip(bars, labels, strict=True))
 
 
-def short(amount: float) -> str:
-    """A large amount in thousands (k), millions (M), thousands of millions (G) or billions of millions (T)."""
-    for unit, size in (("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3)):
-        if amount >= size:
-            return f"{number(amount / size, significant=3)} {unit}"
-    return number(amount)
+# Each a thousand times the one before: thousands (k), millions (M), thousands of millions (G), millions of millions (T).
+COUNTS = ("", "k", "M", "G", "T")
+BYTES = ("B", "kB", "MB", "GB", "TB")
 
 
-def short_bytes(amount: float) -> str:
-    """Bytes in MB or GB, as powers of ten."""
-    for unit, size in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if amount >= size:
-            return f"{number(amount / size, significant=3)} {unit}"
-    return f"{number(amount)} B"
+def short(amount: float, units: Sequence[str] = COUNTS) -> str:
+    """A large amount to three significant digits, in the largest of the units that leaves at least 1 before the point."""
+    exponent = int(f"{amount:.2e}".partition("e")[2])  # once rounded: 999 999 is 1.00 M, and not 1000 k
+    step = min(max(exponent // 3, 0), len(units) - 1)
+    written = number(amount / 1000**step, significant=3) if step else number(amount)
+    return f"{written} {units[step]}".strip()
 
 
 def positions() -> Explorer:

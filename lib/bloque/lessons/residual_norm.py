@@ -292,7 +292,7 @@ def derivative_by_depth() -> Explorer:
             Slider("size", *SIZES[:2], steps=SIZES[2], value=SIZE),
             Switch("residual", value=True),
         ],
-        tour=_tour(depth=DEEPEST, lengths=(DEPTH, DEEPEST), residual=(True, False)),
+        tour=_depths_and_sizes(),
         strip=[
             {"residual": False, "depth": DEPTH},
             {"residual": False, "depth": DEEPEST},
@@ -368,15 +368,15 @@ def paths_by_length() -> Explorer:
             bar.set_height(log10(paths[k]) - floor if k <= depth else 0)
             share.set_height(carried[k] if k <= depth else 0)
         number_line.set_data(np.arange(depth + 1), paths / paths.sum())
-        half = depth // 4  # the shortest quarter
+        quarter = depth // 4
         return text(
             "residual_norm.paths.caption",
             depth=number(depth),
             size=number(size, 2),
             paths=number(2**depth),
-            short=number(half),
-            few=number(paths[: half + 1].sum() / 2**depth * 100, significant=2),
-            much=number(carried[: half + 1].sum() * 100, significant=2),
+            short=number(quarter),
+            few=number(paths[: quarter + 1].sum() / 2**depth * 100, significant=2),
+            much=number(carried[: quarter + 1].sum() * 100, significant=2),
         )
 
     return explorer
@@ -622,11 +622,11 @@ EXPLORERS = {
 }
 
 
-def _tour(depth: int, lengths: tuple[int, ...], residual: tuple[bool, ...]) -> list[dict[str, Any]]:
-    """Every depth at the present size, then every size at a few depths, with and without the sum."""
+def _depths_and_sizes() -> list[dict[str, Any]]:
+    """A tour: every depth at the size that is there, then every size at two depths, with and without the sum."""
     sizes = np.round(np.linspace(*SIZES), 4).tolist()
-    return [{"depth": k, "residual": on} for on in residual for k in range(1, depth + 1)] + [
-        {"size": size, "depth": k, "residual": on} for on in residual for k in lengths for size in sizes
+    return [{"depth": k, "residual": on} for on in (True, False) for k in range(1, DEEPEST + 1)] + [
+        {"size": size, "depth": k, "residual": on} for on in (True, False) for k in (DEPTH, DEEPEST) for size in sizes
     ]
 
 

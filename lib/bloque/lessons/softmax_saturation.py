@@ -20,6 +20,8 @@ Softmax = Callable[[Any], Any]
 MOST_SCORES = 8  # as many bars as a panel holds with legible labels
 AROUND = 12  # how far the curve of p₁ reaches to each side of where z₁ stands
 FLOOR = 1e-12  # the bottom of the logarithmic axes: nobody learns from less
+SCALES = (0.1, 100, 61)  # from, to, and in how many steps the slider goes and the curves are drawn
+TEMPERATURES = (0.05, 20, 61)
 
 
 # ── the formulas ─────────────────────────────────────────────────────────────────────────────────
@@ -117,6 +119,7 @@ class Bars:
         self.shown = 0
 
     def set(self, weights: Any) -> None:
+        """Show these weights, and no bar more."""
         n = len(weights)
         for index, (patch, label) in enumerate(zip(self.patches, self.labels, strict=True)):
             shown = index < n
@@ -202,7 +205,7 @@ def saturation(scores: Sequence[float] = (2, 1, 0), softmax: Softmax = bloque.so
         "saturation.scale",
         figsize=(9, 3),
         controls=[
-            Slider("scale", 0.1, 100, log=True, steps=61, value=1),
+            Slider("scale", *SCALES[:2], log=True, steps=SCALES[2], value=1),
             Numbers("scores", list(scores), minimum=-100, maximum=100, lengths=(2, MOST_SCORES)),
         ],
         strip=[{"scale": scale} for scale in (0.1, 3, 10, 100)],
@@ -220,9 +223,9 @@ def saturation(scores: Sequence[float] = (2, 1, 0), softmax: Softmax = bloque.so
     (tangent,) = middle.plot([], [], "--", color=style.GRADIENT, linewidth=1.5)
     (here,) = middle.plot([], [], "o", color=style.ACCENT, markersize=8)
 
-    scales = np.geomspace(0.1, 100, 61)
+    scales = np.geomspace(*SCALES)
     right.set_title(text("saturation.largest"))
-    _log_factors(right, 0.1, 100, (0.1, 1, 10, 100), text("saturation.scale.axis"))
+    _log_factors(right, *SCALES[:2], (0.1, 1, 10, 100), text("saturation.scale.axis"))
     _log_slopes(right)
     right.axhline(0.25, color=style.MUTED, linewidth=1, linestyle=":")
     (gauge,) = right.plot([], [], "-", color=style.GRADIENT, linewidth=2)
@@ -263,7 +266,7 @@ def jacobian(scores: Sequence[float] = (2, 1, 0), softmax: Softmax = bloque.soft
         "saturation.jacobian",
         figsize=(9, 3.6),
         controls=[
-            Slider("scale", 0.1, 100, log=True, steps=61, value=1),
+            Slider("scale", *SCALES[:2], log=True, steps=SCALES[2], value=1),
             Numbers("scores", list(scores), minimum=-100, maximum=100, lengths=(2, 5)),
         ],
         strip=[{"scale": scale} for scale in (0.1, 2, 5, 10)],
@@ -361,7 +364,7 @@ def temperature(scores: Sequence[float] = (0, 1, 2), softmax: Softmax = bloque.s
         "saturation.temperature",
         figsize=(9, 3),
         controls=[
-            Slider("temperature", 0.05, 20, log=True, steps=61, value=1),
+            Slider("temperature", *TEMPERATURES[:2], log=True, steps=TEMPERATURES[2], value=1),
             Numbers("scores", list(scores), minimum=-100, maximum=100, lengths=(2, MOST_SCORES)),
         ],
         strip=[{"temperature": temperature} for temperature in (0.05, 0.3, 3, 20)],
@@ -369,13 +372,13 @@ def temperature(scores: Sequence[float] = (0, 1, 2), softmax: Softmax = bloque.s
     left, middle, right = explorer.figure.subplots(1, 3)
     left.set_title(text("saturation.weights"))
     bars = Bars(left, explorer)
-    grid = np.geomspace(0.05, 20, 61)
+    grid = np.geomspace(*TEMPERATURES)
     (uniform,) = left.plot([], [], "--", color=style.MUTED, linewidth=1.5)
     middle.set_title(text("saturation.temperature.largest_title"))
     middle.set_ylim(0, 1.05)
     right.set_title(text("saturation.temperature.entropy_title"))
     for axes in (middle, right):
-        _log_factors(axes, 0.05, 20, (0.1, 1, 10), text("saturation.temperature.axis"))
+        _log_factors(axes, *TEMPERATURES[:2], (0.1, 1, 10), text("saturation.temperature.axis"))
     curves = [axes.plot([], [], "-", color=style.WEIGHTS, linewidth=2)[0] for axes in (middle, right)]
     limits = [axes.plot([], [], "--", color=style.MUTED, linewidth=1.5)[0] for axes in (middle, right)]
     dots = [axes.plot([], [], "o", color=style.ACCENT, markersize=8, clip_on=False)[0] for axes in (middle, right)]
@@ -401,7 +404,7 @@ def temperature(scores: Sequence[float] = (0, 1, 2), softmax: Softmax = bloque.s
             strict=True,
         ):
             curve.set_data(grid, values)
-            limit.set_data([0.05, 20], [level, level])
+            limit.set_data(TEMPERATURES[:2], [level, level])
             dot.set_data([temperature], [value])
         return text(
             "saturation.temperature.caption",

@@ -96,9 +96,11 @@ def _merge(into: dict[str, Any], new: dict[str, Any], where: str) -> None:
 def number(value: float, decimals: int | None = None, *, significant: int | None = None) -> str:
     """A number as the course writes it in both languages: decimal point, thin space by thousands.
 
-    ``decimals`` fixes the digits after the point; ``significant`` fixes the significant digits;
-    neither: an integer as it is, anything else with three significant digits.
-    Very small and very large numbers are written as 1.7e−5. Minus zero is zero.
+    ``decimals`` fixes the digits after the point, whatever the size. ``significant`` asks for at least
+    so many significant digits, trailing zeros among them; an integer part is always written whole:
+    123 456.7 with three is 123 457. Numbers under 1e−4, and from 1e6 on (later where more digits are
+    asked for), are then written as 1.7e−5. Neither: a whole number as it is, anything else with
+    ``significant=3``. Minus zero is zero.
     """
     value = float(value) if not isinstance(value, int) else value
     if not math.isfinite(value):
@@ -119,9 +121,9 @@ def number(value: float, decimals: int | None = None, *, significant: int | None
 
 
 def setting(value: float) -> str:
-    """A number that was put in: three significant digits at most, and no more than it has: 1 and 3.16, not 1.00."""
-    written = number(value, significant=3)
-    return written.rstrip("0").rstrip(".") if "." in written and "e" not in written else written
+    """A number that was put in: as ``number`` with three significant digits, but without zeros at the end: 1 and 1e−5, not 1.00."""
+    mantissa, e, exponent = number(value, significant=3).partition("e")
+    return (mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa) + e + exponent
 
 
 def _grouped(digits: str) -> str:
