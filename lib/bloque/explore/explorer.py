@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 from matplotlib.artist import Artist
 
+from bloque.clock import own_seconds
 from bloque.texts import entry, optional, text
 
 from . import style
@@ -29,9 +29,6 @@ SLOWEST_FRAME = 5.0  # seconds; a slider whose pictures take longer is no slider
 
 class ExplorerError(ValueError):
     """An explorer that cannot be built or drawn, and why, in the reader's language."""
-
-
-_clock = getattr(time, "thread_time", time.perf_counter)  # a browser's Python has no clock of a thread's own
 
 
 class Explorer:
@@ -159,12 +156,12 @@ class Explorer:
         positions = telling_positions(self.grid)
         drawn = {positions[0], positions[-1]}  # drawing takes fifty times as long as the frame itself
         for position in positions:
-            began = _clock()
+            began = own_seconds()
             if position in drawn:
                 self.draw(position)
             else:
                 self._set(position)
-            taken = _clock() - began
+            taken = own_seconds() - began
             if taken > SLOWEST_FRAME:
                 raise ExplorerError(text("explore.errors.slow", where=self.where(position), seconds=f"{taken:.0f}", most=SLOWEST_FRAME))
         self.caption = self._set(self.position)
