@@ -1,12 +1,16 @@
 """How an explorer behaves in a real browser, on a notebook of the tests' own."""
 
 import time
+from pathlib import Path
 
 import nbformat
 import pytest
 
+import bloque
+from bloque import explore
 from tools.lab import close_notebooks, open_notebook, run_all
 
+from . import sample
 from .conftest import Shown, in_kernel, in_python, write_notebook
 
 
@@ -132,6 +136,62 @@ def test_a_frame_that_fails_says_so_in_its_place(shown):
     broken.settle()
     assert broken.note.is_hidden()
     assert broken.caption.inner_text().startswith("speed 13")
+
+
+STATIC = """<!doctype html><div id="here"></div>
+<script type="module">import { mount } from "./static.js"; await mount(document.getElementById("here"), "./manifest.json");</script>"""
+
+
+@pytest.fixture
+def offline(window, tmp_path):
+    """An explorer on a page without Python; while the list it comes with is not empty, its frames cannot be fetched."""
+    before = bloque.language()
+    bloque.language("en")
+    sample.waves().export(tmp_path, pixel_ratio=1)
+    bloque.language(before)
+    (tmp_path / "index.html").write_text(STATIC, encoding="utf-8")
+    broken, asked = ["the network"], []
+
+    def answer(route):
+        name = route.request.url.rsplit("/", 1)[1]
+        asked.append(name)
+        if name.startswith("part") and broken:
+            return route.abort()
+        folder = Path(explore.__file__).parent if name in ("view.js", "static.js") else tmp_path
+        return route.fulfill(path=folder / name)
+
+    page = window.new_page()
+    page.route("http://static.test/**", answer)
+    page.goto("http://static.test/index.html")
+    yield Shown(page), broken, asked
+    page.close()
+
+
+def test_what_failed_in_passing_is_asked_for_at_the_next_move(offline):
+    shown, broken, asked = offline
+    shown.settle()
+    slider = shown.control(0).locator("input")
+    shown.page.wait_for_timeout(500)
+    assert shown.note.inner_text() == "This position cannot be drawn."
+    before = len(asked)
+    shown.page.wait_for_timeout(500)
+    assert len(asked) == before  # it waits, and does not ask without end
+    slider.press("ArrowRight")
+    assert shown.settle() == "10,0,1"
+    assert "cannot be drawn" in shown.note.inner_text()
+    assert len(asked) > before
+    broken.clear()
+    slider.press("ArrowLeft")
+    assert shown.settle() == "9,0,1"
+    assert shown.note.is_hidden()
+    assert shown.caption.inner_text() == "speed 10, sine, shown True, highest 3"
+    slider.press("ArrowRight")
+    shown.settle()
+    assert shown.caption.inner_text() == "speed 11, sine, shown True, highest 3"
+    shown.control(1).locator("select").select_option(index=1)
+    shown.settle()
+    assert "open the lesson live" in shown.note.inner_text()  # outside the tour: that will not change
+    assert shown.evaluate("[view.frames.has(view.shown), view.failed.size]") == [True, 0]
 
 
 def test_numbers_are_written_and_read(shown):

@@ -47,6 +47,23 @@ def test_its_text_is_its_caption(waves):
     assert made.at(heights=[4, 5, 6]) == "speed 5, square, highest 6"
 
 
+def test_a_move_that_cannot_be_made_moves_nothing(waves):
+    broken = []
+    made = waves(lambda made, speed: 1 / 0 if broken and speed == 9 else None).explorer
+    made.at(speed=5, grid=True)
+    broken.append(True)
+    before = made.position, made.free, repr(made)
+    for wrong in (
+        {"heights": [4, 5, 6], "speed": 99},
+        {"speed": 3, "heights": [4, 5]},
+        {"heights": [4, 5, 6], "velocity": 1},
+        {"heights": [4, 5, 6], "speed": 9},
+    ):
+        with pytest.raises(ValueError, match=r"\w"):
+            made.at(**wrong)
+        assert (made.position, made.free, repr(made)) == before
+
+
 def test_building_tries_both_ends_and_every_option(waves):
     calls = set(waves().calls)
     assert {(1, "sine", False), (10, "sine", False), (2, "square", False), (2, "sine", True), (10, "square", True)} <= calls
@@ -83,7 +100,7 @@ def test_a_gap_in_a_line_is_no_error(waves):
 
 def test_a_frame_that_takes_ten_seconds_is_refused(waves, monkeypatch):
     clock = iter(range(0, 10_000, 10))
-    monkeypatch.setattr(explorer, "_clock", lambda: next(clock))
+    monkeypatch.setattr(explorer, "own_seconds", lambda: next(clock))
     with pytest.raises(ExplorerError, match="10 s"):
         waves()
 
@@ -141,8 +158,23 @@ def test_moved_limits_are_drawn_whole(waves):
     again, _ = made.explorer.pixels((0, 0, 0))
     assert np.array_equal(first, again)
     other, _ = made.explorer.pixels((9, 0, 0))
-    assert (first[:, :280] == again[:, :280]).all()
-    assert (first != other).any()
+    labels = slice(250, 290)  # the columns of the right axes' numbers, which only a whole drawing changes
+    assert (first[:, labels] != other[:, labels]).any()
+    made.explorer.figure.set_layout_engine("none")
+    made.explorer.drawing.canvas.draw()
+    assert np.array_equal(other, np.asarray(made.explorer.drawing.canvas.buffer_rgba()))
+
+
+def test_a_drawing_that_fails_leaves_the_next_as_it_would_have_been(waves, monkeypatch):
+    one, other = waves().explorer, waves().explorer
+    one.drawing.forget()
+    with monkeypatch.context() as broken:
+        broken.setattr(type(one.drawing.canvas), "draw", lambda self: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            one.draw((9, 0, 1))
+    assert not any(artist.get_animated() for axes in one.figure.axes for artist in axes.get_children())
+    assert one.figure.get_layout_engine() is not None
+    assert np.array_equal(one.pixels((9, 0, 1))[0], other.pixels((9, 0, 1))[0])
 
 
 def test_the_png_is_the_picture():
@@ -194,9 +226,10 @@ def test_two_threads_draw_without_harming_each_other(waves):
     wrong = []
 
     def work(made, order):
-        for index in order:
-            if made.picture((index, 0, 0)) != expected[index]:
-                wrong.append(index)
+        try:
+            wrong.extend(index for index in order if made.picture((index, 0, 0)) != expected[index])
+        except Exception as error:  # it would end the thread and nothing else
+            wrong.append(error)
 
     jobs = [threading.Thread(target=work, args=(made, order)) for made in (one, other) for order in (range(10), range(9, -1, -1))]
     for job in jobs:
@@ -204,6 +237,15 @@ def test_two_threads_draw_without_harming_each_other(waves):
     for job in jobs:
         job.join()
     assert not wrong
+
+
+def test_a_tour_longer_than_promised_is_refused():
+    def toured(positions):
+        return Explorer("waves", controls=[Slider("speed", 1, 400)], tour=[{"speed": s} for s in range(1, positions + 1)] * 2)
+
+    assert len(toured(LONGEST_TOUR).tour) == LONGEST_TOUR
+    with pytest.raises(ExplorerError, match=r"waves .*\b301\b.*\b300\b"):
+        toured(LONGEST_TOUR + 1)
 
 
 def test_the_tour_is_bounded_and_starts_at_home():
@@ -247,6 +289,13 @@ def test_no_pyplot_is_ever_loaded():
 
     code = "import sys, bloque.explore; sys.exit('matplotlib.pyplot' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("size", [(9, 3), (4.4, 2.26)])
+def test_a_picture_is_as_wide_on_the_page_as_an_explorer(size):
+    made = Explorer("waves", figsize=size)
+    wide, high = (round(side * 100) for side in size)
+    assert (made.width, made.spec()["height"]) == style.page_size(style.figure(figsize=size)) == (wide, high)
 
 
 def test_drawing_outside_notebooks_takes_any_figure():

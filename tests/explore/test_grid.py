@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 
 import bloque
@@ -57,6 +58,29 @@ def test_powers_of_two():
 
 def test_minus_is_a_minus():
     assert readouts(Slider("x", -1, 1, step=0.5, value=0)) == ["−1.0", "−0.5", "0.0", "0.5", "1.0"]
+
+
+@pytest.mark.parametrize("kind", [int, float, np.int64, np.uint8, np.float32, np.float64])
+def test_numpys_numbers_are_numbers(kind):
+    assert Slider("n", 1, 10).index_of(kind(5)) == 4
+    assert Slider("n", 1, 1000, log=True, steps=4).index_of(kind(100)) == 2
+
+
+def test_an_end_in_single_precision_is_the_end():
+    slider = Slider("x", 0.7, 2.2, step=0.1)
+    low, high = np.float32([0.7, 2.2])
+    assert float(low) < 0.7 < 2.2 < float(high)
+    for kind in (np.float32, float):
+        assert (slider.index_of(kind(low)), slider.index_of(kind(high))) == (0, slider.count - 1)
+    for beyond in (0.69, 2.21, math.inf, 10**400):
+        with pytest.raises(ValueError, match=r"0\.7 .* 2\.2"):
+            slider.index_of(beyond)
+
+
+@pytest.mark.parametrize("given", [math.nan, np.float32("nan"), True, np.True_, "5", None, [5]])
+def test_what_is_no_number_is_called_so(given, language):
+    with pytest.raises(ValueError, match={"es": "recibe un número de 1 a 10", "en": "takes a number from 1 to 10"}[language]):
+        Slider("n", 1, 10).index_of(given)
 
 
 @pytest.mark.parametrize(

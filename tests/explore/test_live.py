@@ -1,9 +1,11 @@
 """The widgets of an explorer and their answers, without a browser: messages in, messages out."""
 
+import itertools
+
 import numpy as np
 import pytest
 
-from bloque.explore import Guess, view
+from bloque.explore import Guess, Picture, outputs, style, view
 from bloque.explore.render import LOCK
 
 from .test_explorer import applied
@@ -98,8 +100,17 @@ def test_a_frame_that_fails_later_says_so_in_its_place(waves):
     broken.append(True)
     message, buffers = page.ask([2, 0, 0])
     assert "by nothing" in message["frames"][0]["error"]
+    assert "passing" not in message["frames"][0]
     assert buffers == []
     assert "error" not in page.ask([1, 0, 0])[0]["frames"][0]
+
+
+def test_an_error_that_is_not_the_frames_own_may_pass(page, monkeypatch):
+    monkeypatch.setattr(page.live.explorer.drawing, "pixels", lambda ratio: bytes(-1))
+    (told,) = page.ask([2, 0, 0])[0]["frames"]
+    assert (told["key"], told["passing"]) == ([2, 0, 0], True)
+    monkeypatch.undo()
+    assert "error" not in page.ask([2, 0, 0])[0]["frames"][0]
 
 
 def test_controls_are_real_widgets_tied_in_the_browser(page):
@@ -121,6 +132,31 @@ def test_python_moves_the_controls(page):
     explorer.at(speed=7, grid=True)
     assert page.live.widgets["speed"].index == page.live.view.p0 == 6
     assert page.live.widgets["grid"].value is page.live.view.p2 is True
+
+
+def test_python_leaves_controls_where_the_reader_dragged_them(page):
+    explorer = page.live.explorer
+    explorer._live = page.live
+    page.live.widgets["speed"].index = 7
+    page.live.widgets["rule"].index = 1
+    assert explorer.at(grid=True) == "speed 8, square, highest 3"
+    assert page.live.position() == explorer.position == (7, 1, 1)
+    page.live.widgets["grid"].value = False
+    page.live.close()  # nobody sees it any more
+    assert explorer.at(rule="sine") == "speed 8, sine, highest 3"
+
+
+def test_python_writes_what_stands_in_a_field(page):
+    explorer = page.live.explorer
+    explorer._live = page.live
+    precise = (1.23456789, 2, 3)
+    explorer.at(heights=precise)
+    assert page.live.widgets["heights"].value == "1.23457  2  3"
+    assert explorer.free["heights"] == precise  # the digits that the field leaves out are kept
+    assert page.live.view.epoch == 1
+    with pytest.raises(ValueError, match="99"):
+        explorer.at(heights=[4, 5, 6], speed=99)
+    assert (page.live.view.epoch, explorer.free["heights"]) == (1, precise)
 
 
 def test_reset_reaches_python(page):
@@ -149,14 +185,88 @@ def test_a_closed_explorer_answers_no_more(page):
     assert page.live.explorer.drawing._background is None
 
 
-def test_a_cell_run_again_closes_what_it_showed_before(waves, monkeypatch):
-    runs = iter([("cell", "1"), ("cell", "1"), ("other", "2"), ("cell", "3")])
-    monkeypatch.setattr(view, "_running_cell", lambda: next(runs))
+@pytest.fixture
+def cell(monkeypatch):
+    """``cell("a", x, …)`` runs a cell that shows these; what ``published`` holds is what the page was given."""
+    runs = itertools.count()
+    here = []
+    monkeypatch.setattr(view, "_running_cell", lambda: here[-1])
     monkeypatch.setattr(view, "_cells", {})
-    first, second, other, again = (view.Live(waves().explorer) for _ in range(4))
-    for live in (first, second, other, again):
-        view.remember(live)
-    assert [live.closed for live in (first, second, other, again)] == [True, True, False, False]
+    monkeypatch.setattr(view, "_others", {})
+    published = []
+    monkeypatch.setattr(outputs, "publish_view", published.append)
+    monkeypatch.setattr("IPython.display.display", lambda *shown, **how: None)
+
+    def run(name, *shown):
+        here.append((name, str(next(runs))))
+        for each in shown:
+            each._ipython_display_()
+        return [each._live for each in shown if hasattr(each, "_live")]
+
+    run.published = published
+    return run
+
+
+def test_a_cell_run_again_closes_what_it_showed_before(waves, cell):
+    first, second, other, again = (waves().explorer for _ in range(4))
+    lives = cell("cell", first, second) + cell("other", other)
+    assert not any(live.closed for live in lives)
+    lives += cell("cell", again)
+    assert [live.closed for live in lives] == [True, True, False, False]
+
+
+def test_the_same_explorer_run_twice_keeps_its_view(waves, cell):
+    explorer = waves().explorer
+    (live,) = cell("cell", explorer)
+    assert cell("cell", explorer, explorer) == [live, live]
+    assert not live.closed
+    assert cell.published == [live.box.model_id] * 3
+    cell("cell", waves().explorer)
+    assert live.closed
+    (anew,) = cell("cell", explorer)  # as after "explorer = …" in one cell and "explorer" in another
+    assert anew is not live
+    assert not anew.closed
+    assert cell.published[-1] == anew.box.model_id
+
+
+def test_two_cells_show_it_and_one_is_run_again(waves, cell):
+    explorer = waves().explorer
+    (live,) = cell("a", explorer)
+    assert cell("b", explorer) == [live]
+    cell("a", waves().explorer)
+    assert not live.closed  # cell b shows it still
+    cell("b", waves().explorer)
+    assert live.closed
+
+
+def test_without_a_cell_nothing_is_closed(waves, cell, monkeypatch):
+    monkeypatch.setattr(view, "_running_cell", lambda: ("", ""))
+    explorer = waves().explorer
+    assert cell("", explorer) == cell("", explorer)
+    assert not explorer._live.closed
+    assert view._cells == {}
+
+
+def test_shown_again_its_picture_and_caption_are_those_of_the_view(waves, cell, monkeypatch):
+    explorer = waves().explorer
+    (live,) = cell("a", explorer)
+    live.widgets["speed"].index = 7
+    live.widgets["heights"].value = "4 5 6"
+    cell("b", explorer)
+    assert repr(explorer) == "speed 8, sine, highest 6"
+    monkeypatch.setattr(explorer, "_function", lambda **values: 1 / 0 if values["speed"] == 5 else "drawn")
+    live.widgets["speed"].index = 4  # cannot be drawn: the page says so, and what is stored stays
+    cell("b", explorer)
+    assert explorer.position == (7, 0, 0)
+
+
+def test_a_still_picture_is_let_go_as_well(waves, cell):
+    figure = style.figure(figsize=(2, 1))
+    cell("a", Picture(figure, "caption", "alt"))
+    (_, (shown,)) = view._others["a"]
+    cell("a", waves().explorer)
+    assert shown.comm is None
+    assert not view._others
 
 
 def test_the_lock_is_free_when_nothing_is_drawn(page):

@@ -315,8 +315,7 @@ def test_a_live_training_shows_accuracy_and_attention_of_unseen_sequences():
     live.wait()
     accuracy, *maps = live.figure.axes
     assert accuracy.lines[0].get_xydata()[-1].tolist() == [5, training.evaluate(128)[1]]
-    unseen = training.new_batch(np.random.default_rng([12345, 2]), 128)
-    expected = lesson.attention_maps(unseen.tokens, training.parameters, TINY)
+    expected = attention_maps(training.held_out(128).tokens, training.parameters, TINY)
     for place, axes in enumerate(maps):
         np.testing.assert_allclose(axes.images[0].get_array(), expected[place // 2][0, place % 2])
 

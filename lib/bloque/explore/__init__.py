@@ -5,6 +5,7 @@ from .explorer import Explorer, ExplorerError
 from .grid import Choice, Numbers, Powers, Sentence, Slider, Switch
 from .guess import Guess
 from .picture import Picture
+from .running import RunningPicture
 
 __all__ = [
     "Choice",
@@ -14,6 +15,7 @@ __all__ = [
     "Numbers",
     "Picture",
     "Powers",
+    "RunningPicture",
     "Sentence",
     "Slider",
     "Switch",

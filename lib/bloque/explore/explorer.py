@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -20,7 +21,7 @@ from .outputs import publish
 from .render import HIGHEST_RATIO, LOCK, Drawing, png
 from .static import write_tour
 from .stored import RATIO, with_strip
-from .tour import Position, default_strip, default_tour, telling_positions
+from .tour import LONGEST_TOUR, Position, default_strip, default_tour, telling_positions
 
 MOST_BYTES = 32_000_000  # PNGs and decoded pictures together, in the browser, for each explorer
 MOST_FRAMES = 700
@@ -107,6 +108,8 @@ class Explorer:
         self._places: dict[str, Any] | None = None  # where a click on the picture chooses what
         self._live: Any = None
         self.tour = default_tour(self.grid) if tour is None else self._positions(tour)
+        if len(self.tour) > LONGEST_TOUR:
+            raise ExplorerError(text("explore.errors.long_tour", name=prefix, count=len(self.tour), most=LONGEST_TOUR))
         self.strip = default_strip(self.grid) if strip is None else self._positions(strip)
 
     def _readout(self, control: GridControl, index: int) -> str:
@@ -186,20 +189,37 @@ class Explorer:
         return ", ".join(f"{self.labels[c.name]}: {self.readouts[c.name][i]}" for c, i in zip(self.grid, position, strict=True))
 
     def at(self, **values: Any) -> str:
-        """Go to a position, the controls that are not named staying where they are; the caption there."""
+        """Go to a position, the controls that are not named staying where they are; the caption there.
+
+        When something is wrong with a value, or the frame fails there, nothing moves.
+        """
         with LOCK:
-            free = {name: values.pop(name) for name in list(values) if name in self.free}
-            for name, value in free.items():
-                control: Any = next(c for c in self.controls if c.name == name)
-                self.free[name] = control.check(value)
-            here = self.locate(**values)
-            self.position = tuple(new if c.name in values else old for c, new, old in zip(self.grid, here, self.position, strict=True))
-            self.caption = self._set(self.position)
+            free = {c.name: c.check(values.pop(c.name)) for c in self.controls if c.free and c.name in values}
+            named = self.locate(**values)
+            here = tuple(new if c.name in values else old for c, new, old in zip(self.grid, named, self._present(), strict=True))
+            before, self.free = self.free, self.free | free
+            try:
+                self.caption = self._set(here)
+            except ExplorerError:
+                self.free = before
+                raise
+            self.position = here
         if self._live is not None and not self._live.closed:
             self._live.go(self.position)
             if free:
-                self._live.renew()
+                self._live.write(free)
         return self.caption
+
+    def _present(self) -> Position:
+        """Where the controls stand: on a page they may have been dragged since Python last moved them."""
+        return self.position if self._live is None or self._live.closed else self._live.position()
+
+    def _follow(self) -> None:
+        """Go where the reader has dragged the controls; a position that cannot be drawn is left alone."""
+        with LOCK, contextlib.suppress(ExplorerError):
+            here = self._present()
+            self.caption = self._set(here)
+            self.position = here
 
     # ── pictures ─────────────────────────────────────────────────────────────────────────────────
 
@@ -268,7 +288,7 @@ class Explorer:
     @property
     def width(self) -> int:
         """The picture's width on the page, in CSS pixels."""
-        return round(self.figure.get_figwidth() * style.DPI)
+        return style.page_size(self.figure)[0]
 
     def spec(self) -> dict[str, Any]:
         """All that a view has to know, in the language in force; nothing in it changes later."""
@@ -283,7 +303,7 @@ class Explorer:
             "title": self.title,
             "alt": self.alt,
             "width": self.width,
-            "height": round(self.figure.get_figheight() * style.DPI),
+            "height": style.page_size(self.figure)[1],
             "caption": self.caption,
             "controls": [
                 {
@@ -320,9 +340,9 @@ class Explorer:
         """Show the live view, the stored picture and the caption: three outputs, in this order."""
         from . import view
 
-        if self._live is None or self._live.closed:
-            self._live = view.Live(self)
-        view.remember(self._live)
+        if self._live is not None:
+            self._follow()  # so that what is stored is what the view shows
+        self._live = view.shown(self._live, lambda: view.Live(self))
         publish(self.stored_png(), self.caption, self.alt, width=self.width, view=self._live.box.model_id)
 
 

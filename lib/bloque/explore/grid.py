@@ -8,6 +8,7 @@ whose last digit differs between JavaScript and Python.
 from __future__ import annotations
 
 import math
+import numbers
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 from bloque.texts import number, optional, setting, text
 
 LARGEST_GRID = 2001
+SLACK = 1e-6  # an end written in float32 lies this much of itself beyond the end
 
 
 class Control:
@@ -48,6 +50,7 @@ class GridControl(Control):
 
     @property
     def count(self) -> int:
+        """How many positions there are."""
         return len(self.values)
 
     @property
@@ -153,20 +156,17 @@ class Slider(GridControl):
         return nearest if math.isclose(nearest, value, rel_tol=1e-9, abs_tol=1e-12) else value
 
     def index_of(self, value: Any) -> int:
+        """The position nearest to a number; NumPy's numbers are numbers too."""
         low, high = self.values[0], self.values[-1]
-        if not isinstance(value, (int, float)) or not (low <= value <= high or math.isclose(value, high)):
-            raise ValueError(
-                text(
-                    "explore.errors.outside",
-                    name=self.name,
-                    value=value,
-                    minimum=self._write(low),
-                    maximum=self._write(high),
-                )
-            )
+        ends = {"minimum": self._write(low), "maximum": self._write(high)}
+        if not isinstance(value, numbers.Real) or isinstance(value, bool) or value != value:
+            raise ValueError(text("explore.errors.not_a_number", name=self.name, value=_given(value), **ends))
+        if not low - SLACK * abs(low) <= value <= high + SLACK * abs(high):
+            raise ValueError(text("explore.errors.outside", name=self.name, value=value, **ends))
+        wanted = float(value)  # NumPy's unsigned numbers have no negative differences
         if self.log:
-            return min(range(self.count), key=lambda i: abs(math.log(self.values[i] / value)))
-        return min(range(self.count), key=lambda i: abs(self.values[i] - value))
+            return min(range(self.count), key=lambda i: abs(math.log(self.values[i] / wanted)))
+        return min(range(self.count), key=lambda i: abs(self.values[i] - wanted))
 
     def _write(self, value: Any) -> str:
         return number(value, self.decimals) if self.decimals is not None else setting(value)
@@ -201,6 +201,7 @@ class Choice(GridControl):
         super().__init__(name, list(options), value)
 
     def readout(self, index: int, prefix: str) -> str:
+        """The option's label; a number without one is written as it is."""
         option = self.values[index]
         label = f"{prefix}.options.{self.name}.{option}"
         if isinstance(option, (int, float)) and not isinstance(option, bool):
@@ -208,6 +209,7 @@ class Choice(GridControl):
         return text(label)
 
     def telling(self) -> list[int]:
+        """Every option."""
         return list(range(self.count))
 
 
@@ -220,6 +222,7 @@ class Switch(GridControl):
         super().__init__(name, [False, True], bool(value))
 
     def readout(self, index: int, prefix: str) -> str:
+        """On or off, in the reader's language."""
         return text("explore.on" if index else "explore.off")
 
 
@@ -298,6 +301,7 @@ class Numbers(Control):
         raise ValueError(text("explore.errors.unreadable", written=written, wanted=wanted))
 
     def write(self, value: Sequence[float]) -> str:
+        """The list as it stands in its field, and as `read` reads it."""
         return "  ".join(number(v) if float(v).is_integer() else f"{v:g}".replace("-", "−") for v in value)
 
 
@@ -314,6 +318,7 @@ class Sentence(Control):
         self.value = self.check(value)
 
     def check(self, value: str) -> str:
+        """The sentence with single spaces; a ValueError that says what is wrong with it."""
         value = " ".join(str(value).split())
         if not value:
             raise ValueError(text("explore.errors.empty_sentence"))
@@ -324,6 +329,7 @@ class Sentence(Control):
     read = check
 
     def write(self, value: str) -> str:
+        """The sentence as it stands in its field."""
         return value
 
 
@@ -331,6 +337,11 @@ def _decimals(value: float) -> int:
     """How many digits a grid value needs after the point."""
     written = f"{value:.9f}".rstrip("0")
     return len(written.partition(".")[2])
+
+
+def _given(value: Any) -> str:
+    """What was given where a number was wanted: a text in its quotes, anything else as it prints."""
+    return repr(value) if isinstance(value, str) else str(value)
 
 
 def _check_name(name: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import style
 from .render import Drawing
 from .stored import few_colours
 
@@ -23,13 +24,13 @@ class Picture:
         return self.caption
 
     def png(self, ratio: float = 2) -> bytes:
-        """The picture as a PNG, with ``ratio`` pixels for each of its 100 pixels to the inch."""
+        """The picture as a PNG, with ``ratio`` pixels for each CSS pixel of the figure."""
         return few_colours(Drawing(self.figure).pixels(ratio))
 
     def _ipython_display_(self) -> None:
         from .outputs import publish
-        from .view import LivePicture
+        from .view import LivePicture, shown
 
-        picture, width = self.png(), round(self.figure.get_figwidth() * 100)
-        view = LivePicture(png=picture, alt=self.alt, width=width)
+        picture, width = self.png(), style.page_size(self.figure)[0]
+        view = shown(None, lambda: LivePicture(png=picture, alt=self.alt, width=width))
         publish(picture, self.caption, self.alt, width=width, view=view.model_id)

@@ -82,14 +82,16 @@ class Drawing:
             self._laid_out = True
         self._over = self._layers()
         held = [(artist, artist.get_animated()) for _, artists in self._over for artist in artists]
-        for artist, _ in held:
-            artist.set_animated(True)
-        self.figure.set_layout_engine("none")
-        self.canvas.draw()
-        self.figure.set_layout_engine(engine)
+        try:
+            for artist, _ in held:
+                artist.set_animated(True)
+            self.figure.set_layout_engine("none")
+            self.canvas.draw()
+        finally:  # a drawing that fails must leave the figure as it was: the next one may succeed
+            self.figure.set_layout_engine(engine)
+            for artist, animated in held:
+                artist.set_animated(animated)
         self._background = self.canvas.copy_from_bbox(self.figure.bbox)
-        for artist, animated in held:
-            artist.set_animated(animated)
 
     def _layers(self) -> list[tuple[Any, list[Artist]]]:
         moving = set(self.moving)

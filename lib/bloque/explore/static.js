@@ -36,7 +36,7 @@ export class StaticModel {
         if (!under) throw new Error(base);
         const part = await this.part(found.file);
         return { key, caption: found.caption, over: base, packed: part.subarray(found.from, found.from + found.size) };
-      } catch { return { key, error: this.manifest.texts.failed }; }
+      } catch { return { key, error: this.manifest.texts.failed, passing: true }; }
     }));
     for (const told of answer.frames) if (told.packed) { pictures.push(told.packed); delete told.packed; }
     this.emit("msg:custom", answer, pictures);
@@ -45,7 +45,7 @@ export class StaticModel {
   part(name) {
     if (!this.parts.has(name)) {
       const coming = this.fetched(name);
-      coming.catch(() => this.parts.delete(name)); // to be tried again
+      coming.catch(() => this.parts.delete(name)); // to be tried again: view.js asks at the next move
       this.parts.set(name, coming);
     }
     return this.parts.get(name);

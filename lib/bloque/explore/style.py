@@ -72,3 +72,8 @@ def figure(prefix: str | None = None, figsize: tuple[float, float] = (9, 3)) -> 
     made = Figure(figsize=figsize, dpi=DPI, layout="constrained")
     made.set_label(prefix or "")
     return made
+
+
+def page_size(figure: Figure) -> tuple[int, int]:
+    """Width and height of a figure on the page, in CSS pixels."""
+    return round(figure.get_figwidth() * DPI), round(figure.get_figheight() * DPI)

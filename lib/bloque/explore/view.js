@@ -3,7 +3,8 @@
 //
 // What it says to Python:   {kind: "ask", id, epoch, ratio, base, plain, keys: [[…], …], budget}   (LANES at a time)
 //   plain: whole PNGs only, for a browser that cannot unpack; budget: ms after which Python draws no more of them
-// What Python answers:      {kind: "frames", id, epoch, ratio, base?, frames: [{key, caption, over?} | {key, error}]}
+// What Python answers:      {kind: "frames", id, epoch, ratio, base?, frames: [{key, caption, over?} | {key, error, passing?}]}
+//   passing: what went wrong may go right the next time, unlike an error of the position itself
 //   with a buffer for each: the PNG of the base if it comes along, then each frame's, which is what changes
 //   over that base (packed as render.py, difference, says) or, without "over", a PNG of its own.
 
@@ -208,6 +209,7 @@ class View {
     this.spec = model.get("spec");
     this.counts = this.spec.controls.map((c) => c.count);
     this.frames = new Frames(this.spec.most_bytes);
+    this.failed = new Map(); // positions that failed in passing, until the next move: key -> what stands in their place
     this.inHand = this.counts.findIndex((n) => n > 1);
     this.moved = 0; // when the reader last moved something
     this.shown = null; // the key on the canvas
@@ -351,7 +353,7 @@ class View {
     on("change:locked", () => this.drawGuess());
     on("change:guess_at", () => this.drawGuess());
     on("msg:custom", (message, buffers) => this.hear(message, buffers));
-    on("comm_live_update", () => { this.gone = !this.gone; this.out.clear(); this.notify(); if (!this.gone) this.show(); });
+    on("comm_live_update", () => { this.gone = !this.gone; this.out.clear(); this.again(); this.notify(); if (!this.gone) this.show(); });
     this.reset.addEventListener("click", () => this.home());
     if (this.spec.places) this.takeClicks(this.spec.places);
     const awake = () => { if (document.visibilityState === "visible") this.pump(); };
@@ -436,6 +438,7 @@ class View {
     this.step = Math.sign(this.at(place) - (this.last?.[place] ?? this.at(place))) || this.step || 1;
     this.inHand = place;
     this.moved = performance.now();
+    this.again();
     this.seen = true; // whoever moves it wants to see it
     this.show();
     this.nameSlider(place);
@@ -459,12 +462,24 @@ class View {
   }
 
   home() {
+    this.again();
     this.spec.controls.forEach((control, place) =>
       this.model.set(`p${place}`, control.kind === "switch" ? Boolean(control.default) : control.default));
     this.tell({ kind: "moved", to: this.spec.controls.map((control) => control.default) });
+    this.pump();
   }
 
+  /** What failed in passing is to be asked for again. */
+  again() {
+    if (this.failed.has(this.shown)) this.shown = null;
+    this.failed.clear();
+  }
+
+  /** What there is of a position: its frame, or the error in its place. */
+  found(key) { return this.frames.peek(key) ?? this.failed.get(key); }
+
   forget() {
+    this.again();
     this.frames.clear();
     this.sheet = null;
     this.base = "";
@@ -475,7 +490,7 @@ class View {
     const position = this.here();
     this.last = position;
     const key = this.key(position);
-    const frame = this.frames.get(key);
+    const frame = this.frames.get(key) ?? this.failed.get(key);
     if (frame?.error !== undefined) this.showError(key, frame);
     else if (frame?.open && this.sheet) this.paint(key, frame);
     else if (frame) this.open(key);
@@ -599,7 +614,7 @@ class View {
   pump() {
     if (this.closed || this.gone || !this.seen) return;
     const here = this.here();
-    const missing = !this.frames.has(this.key(here));
+    const missing = !this.found(this.key(here));
     const wishing = [...this.out.values()].some(({ want }) => want);
     if (missing && !wishing && !this.coming(here)) this.ask([here], 0, true);
     if (document.visibilityState !== "visible") return;
@@ -638,7 +653,7 @@ class View {
     const asked = new Set([...this.out.values()].flatMap(({ keys }) => keys));
     for (const position of worthDrawing(here, this.counts, this.inHand, this.spec.tour, pausing)) {
       const key = this.key(position);
-      if (this.frames.has(key) || asked.has(key)) continue;
+      if (this.found(key) || asked.has(key)) continue;
       asked.add(key);
       found.push(position);
       if (found.length >= most) break;
@@ -655,7 +670,11 @@ class View {
       if (message.base) this.takeBase(message.base, asBlob(buffers[picture++]));
       for (const told of message.frames) {
         const key = this.key(told.key);
-        if (told.error !== undefined) { this.frames.put(key, { size: 200, error: told.error }); continue; }
+        if (told.error !== undefined) {
+          if (told.passing) this.failed.set(key, { error: told.error });
+          else this.frames.put(key, { size: 200, error: told.error });
+          continue;
+        }
         const data = buffers[picture++];
         const frame = { caption: told.caption, open: null };
         if (told.over === undefined) { frame.blob = asBlob(data); frame.size = frame.blob.size; }
@@ -676,7 +695,7 @@ class View {
 
   notify() {
     const { texts } = this.spec;
-    const wanted = this.frames.peek(this.key(this.here()));
+    const wanted = this.found(this.key(this.here()));
     let words = "";
     let failed = false;
     if (this.model.get("notice")) { words = this.model.get("notice"); failed = true; }

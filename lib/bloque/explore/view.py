@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import ipywidgets
 import numpy as np
 import traitlets
 
+from .explorer import ExplorerError
 from .grid import GridControl
 from .keys import Keys
 from .render import LOCK, Base, png
@@ -158,6 +160,18 @@ class Live:
                 widget.index = index
                 setattr(self.view, f"p{place}", index)
 
+    def position(self) -> tuple[int, ...]:
+        """Where the controls stand, whoever moved them there."""
+        standing = [(self.widgets[c.name], "value" if c.kind == "switch" else "index") for c in self.explorer.grid]
+        return tuple(int(getattr(widget, attribute)) for widget, attribute in standing)
+
+    def write(self, free: dict[str, Any]) -> None:
+        """Write new values of free controls in their fields; every frame is another now."""
+        for control in self.explorer.controls:
+            if control.name in free:
+                self.widgets[control.name].value = control.write(free[control.name])
+        self.renew()
+
     def renew(self) -> None:
         """Say that every frame the browser has is of the past."""
         self.view.epoch += 1
@@ -167,6 +181,9 @@ class Live:
     def _read(self, control: Any, widget: Any, written: str) -> None:
         """A free control was written in."""
         if self.closed:
+            return
+        if written == control.write(self.explorer.free[control.name]):  # written by us, maybe with fewer digits
+            self.view.notice = ""
             return
         try:
             value = control.read(written)
@@ -217,7 +234,9 @@ class Live:
                 frames.append(told)
                 pictures.append(picture)
             except Exception as error:
-                frames.append({"key": key, "error": str(error) or type(error).__name__})
+                told = {"key": key, "error": str(error) or type(error).__name__}
+                lasting = isinstance(error, ExplorerError)  # the frame function's own: it would fail again
+                frames.append(told if lasting else told | {"passing": True})
             if (time.perf_counter() - began) * 1000 >= message["budget"]:
                 break
         self.view.send(answer, pictures)
@@ -232,6 +251,8 @@ class Live:
 
     def close(self) -> None:
         """Stop answering and let everything go."""
+        if self.closed:
+            return
         self.closed = True
         for link in self.links:
             link.close()
@@ -242,23 +263,39 @@ class Live:
             self.explorer.drawing.release()
 
 
-# ── which explorers live in which cell ───────────────────────────────────────────────────────────
+# ── what lives in which cell ─────────────────────────────────────────────────────────────────────
 
-_cells: dict[str, tuple[str, list[Live]]] = {}
+_cells: dict[str, tuple[str, list[Live]]] = {}  # cell -> its last run, and the explorers that run shows
+_others: dict[str, tuple[str, list[Any]]] = {}  # the same of pictures that are no explorers
 
 
-def remember(live: Live) -> None:
-    """Close what an earlier run of the same cell showed, and remember what this one shows."""
+def shown(now: Any, make: Callable[[], Any]) -> Any:
+    """What the running cell shows: ``now`` if it is still open, else what ``make`` makes.
+
+    First, what an earlier run of the same cell showed is closed; not ``now`` itself, and not what
+    another cell shows as well.
+    """
     cell, run = _running_cell()
-    if not cell:
-        return
-    last, lives = _cells.get(cell, ("", []))
-    if last != run:
+    if cell:
+        _leave(cell, run, now)
+    live = make() if now is None or now.closed else now
+    if cell:
+        _, lives = (_cells if isinstance(live, Live) else _others).setdefault(cell, (run, []))
+        if live not in lives:
+            lives.append(live)
+    return live
+
+
+def _leave(cell: str, run: str, now: Any) -> None:
+    registers: tuple[dict[str, tuple[str, list[Any]]], ...] = (_cells, _others)
+    for register in registers:
+        last, lives = register.get(cell, (run, []))
+        if last == run:
+            continue
+        del register[cell]
         for old in lives:
-            old.close()
-        lives = []
-    lives.append(live)
-    _cells[cell] = (run, lives)
+            if old is not now and not any(old in others for _, others in register.values()):
+                old.close()
 
 
 def _running_cell() -> tuple[str, str]:

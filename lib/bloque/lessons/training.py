@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import functools
-import sys
-import threading
-import time
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from bloque.explore import Choice, Explorer, Guess, Slider, style
-from bloque.explore.render import LOCK, Drawing, png
+from bloque.explore import Choice, Explorer, Guess, RunningPicture, Slider, style
 from bloque.files import data_file
 from bloque.texts import number, text
-from bloque.training import ModelSettings, Training, answer_places, attention_maps, paper_schedule
+from bloque.training import ModelSettings, Training, answer_places, paper_schedule
 from bloque.training.runs import EVERY, Forming, Runs, read_forming, read_runs
 
 # colour and dash of each arm, the same in every figure of the lesson
@@ -138,7 +133,8 @@ def arriving() -> Explorer:
         strip=[{"repair": r, "step": s} for r, s in (("residual", 20), ("residual", 800), ("norm", 20), ("warm_up", 800))],
     )
     axes = explorer.figure.subplots()
-    axes.set(xlim=(0.5, 12.5), ylim=(1e-8, 10), yscale="log", xticks=range(1, 13), xlabel=text("training.block"))
+    # right of block 12 there is room for the labels
+    axes.set(xlim=(0.5, 16.3), ylim=(1e-8, 10), yscale="log", xticks=range(1, 13), xlabel=text("training.block"))
     axes.set_ylabel(text("training.norm_arriving"))
     axes.set_yticks([10.0**k for k in range(-8, 2, 2)], [number(10.0**k, significant=1) for k in range(-8, 2, 2)])
     axes.minorticks_off()
@@ -150,16 +146,15 @@ def arriving() -> Explorer:
         (thick,) = axes.plot([1], [1], color=colour, linestyle=dash, marker=marker, markersize=5)
         sides.append((side, thin, thick))
     labels = [axes.text(12.7, 1, "", color=c, va="center", fontsize=9) for c in (style.QUERIES, "#5F5F5F")]
-    axes.set_xlim(0.5, 16.3)
     explorer.moving(*(line for _, thin, thick in sides for line in (*thin, thick)), *labels)
 
     @explorer.frame
     def frame(repair: str, step: int) -> str:
+        arms = REPAIRS[repair]
+        shown = min(int(step), *(int(runs_of(arm).steps[-1]) for arm in arms))  # some runs are shorter than others
         told, heights = {}, []
-        for (side, thin, thick), arm in zip(sides, REPAIRS[repair], strict=True):
-            runs = runs_of(arm)
-            point = min(int(step), int(runs.steps[-1])) // EVERY - 1
-            values = np.maximum(runs.arriving[:, point], 1e-12)  # (seeds, layers); a logarithm needs more than 0
+        for (side, thin, thick), arm in zip(sides, arms, strict=True):
+            values = np.maximum(runs_of(arm).arriving[:, shown // EVERY - 1], 1e-12)  # (seeds, layers); a logarithm needs more than 0
             blocks = np.arange(1, values.shape[1] + 1)
             for line, one in zip(thin, values, strict=True):
                 line.set_data(blocks, one)
@@ -175,7 +170,6 @@ def arriving() -> Explorer:
         for label, place, side in zip(labels, places, ("after", "before"), strict=True):
             label.set_position((len(blocks) + 0.3, 10**place))
             label.set_text(told[side])
-        shown = min(int(step), int(runs.steps[-1]))
         return text(f"{prefix}.caption", step=number(shown), blocks=number(len(blocks)), **told)
 
     return explorer
@@ -244,6 +238,7 @@ class _Forming:
 
     @property
     def artists(self) -> list[Any]:
+        """What moves."""
         return [self.line, self.dot, *self.images]
 
     def show(self, steps: np.ndarray, accuracy: np.ndarray, maps: np.ndarray) -> None:
@@ -288,126 +283,39 @@ def forming() -> Explorer:
 # ── Training live ────────────────────────────────────────────────────────────────────────────────
 
 
-class LiveTraining:
-    """A training with a button that starts, stops and resumes it, a bar, and its attention as it forms.
+def live(training: Training | None = None, steps: int = 400) -> RunningPicture:
+    """A training to start, stop and resume by a button, and its attention as it forms."""
+    prefix, every = "training.live", 10
+    trained = training or Training(ModelSettings())
+    batch = trained.held_out(128)
+    seen: list[tuple[int, float]] = []  # step and accuracy, at every look
 
-    It runs in a thread of its own, so the other explorers of the page keep answering. In a
-    browser's Python, which has no threads, it takes turns with the rest of the page.
-    """
+    def step() -> int:
+        trained.step()
+        return trained.steps
 
-    BETWEEN = 10  # steps between two pictures
+    def measure() -> np.ndarray:
+        """Accuracy and attention on sequences that training never draws."""
+        found = trained.examine(batch)
+        seen.append((trained.steps, found.accuracy))
+        return np.array([layer[0] for layer in found.maps])
 
-    def __init__(self, training: Training | None = None, steps: int = 400):
-        import ipywidgets
+    running = RunningPicture(prefix, step=step, measure=measure, steps=steps, done=trained.steps, every=every)
+    picture = _Forming(running.figure, batch.tokens[0], steps)
+    running.moving(*picture.artists)
 
-        from bloque.explore.keys import Keys
-        from bloque.explore.view import LivePicture
+    @running.frame
+    def frame(maps: np.ndarray) -> str:
+        looks, accuracies = np.array(seen).T
+        picture.show(looks, accuracies, maps)
+        losses = trained.history.loss[-every:]
+        if not losses:
+            return text(f"{prefix}.ready", steps=number(steps))
+        at, accuracy = seen[-1]
+        told = {"loss": number(float(np.mean(losses)), 2), "accuracy": number(accuracy, 2)}
+        return text(f"{prefix}.caption", step=number(at), steps=number(steps), **told)
 
-        self.training = training or Training(ModelSettings())
-        self.steps = steps
-        self.batch = self.training.new_batch(np.random.default_rng([12345, 2]), 128)
-        self.seen: list[tuple[int, float]] = []
-        self.running = threading.Event()
-        self.worker: Any = None
-        with LOCK:
-            self.figure = style.figure("training.live", (9, 4))
-            self.drawing = Drawing(self.figure)
-            self.picture = _Forming(self.figure, self.batch.tokens[0], steps)
-            self.drawing.move(self.picture.artists)
-        self.button = ipywidgets.Button(description=text("training.live.start"), icon="play", button_style="primary")
-        self.bar = ipywidgets.IntProgress(min=0, max=steps, description=text("training.live.progress"))
-        self.told = ipywidgets.Label()
-        self.image = LivePicture(alt=text("training.live.alt"), caption=True)
-        self.button.on_click(lambda _: self.toggle())
-        self.box = ipywidgets.VBox([ipywidgets.HBox([self.button, self.bar, self.told]), self.image, Keys()])
-        self.look()
-
-    @property
-    def caption(self) -> str:
-        history = self.training.history
-        if not history.loss:
-            return text("training.live.ready", steps=number(self.steps))
-        accuracy = number(self.seen[-1][1], 2)
-        return text(
-            "training.live.caption",
-            step=number(self.training.steps),
-            steps=number(self.steps),
-            loss=number(float(np.mean(history.loss[-self.BETWEEN :])), 2),
-            accuracy=accuracy,
-        )
-
-    def look(self) -> None:
-        """Measure accuracy and attention on sequences that training never draws, and draw them."""
-        maps = attention_maps(self.batch.tokens, self.training.parameters, self.training.settings)
-        accuracy = self.training.evaluate(128)[1]
-        self.seen.append((self.training.steps, accuracy))
-        steps, accuracies = np.array(self.seen).T
-        with LOCK:
-            self.picture.show(steps, accuracies, np.array([layer[0] for layer in maps]))
-            picture = png(self.drawing.pixels(1))
-        self.image.png, self.bar.value, self.told.value = picture, self.training.steps, self.caption
-
-    def progress(self) -> Iterator[None]:
-        """Train while it may, one step a turn."""
-        while self.running.is_set() and self.training.steps < self.steps:
-            self.training.step()
-            if self.training.steps % self.BETWEEN == 0 or self.training.steps == self.steps:
-                self.look()
-            yield
-        self.running.clear()
-        done = self.training.steps >= self.steps
-        self.button.description = text("training.live.done" if done else "training.live.resume")
-        self.button.icon, self.button.disabled = "check" if done else "play", done
-
-    def toggle(self) -> None:
-        """Start, stop or resume."""
-        if self.running.is_set():
-            self.running.clear()
-        elif self.worker is None or self._rested():
-            self.running.set()
-            self.button.description, self.button.icon = text("training.live.stop"), "pause"
-            self._work()
-
-    def wait(self, seconds: float = 120) -> None:
-        """Wait until it has stopped or finished."""
-        if isinstance(self.worker, threading.Thread):
-            self.worker.join(seconds)
-
-    def _rested(self) -> bool:
-        return self.worker.done() if hasattr(self.worker, "done") else not self.worker.is_alive()
-
-    def _work(self) -> None:
-        if sys.platform == "emscripten":
-            import asyncio
-
-            async def turns() -> None:
-                for _ in self.progress():
-                    await asyncio.sleep(0)
-
-            self.worker = asyncio.ensure_future(turns())
-            return
-
-        def thread() -> None:
-            for _ in self.progress():
-                time.sleep(0.002)  # lets the kernel answer the other explorers
-
-        self.worker = threading.Thread(target=thread, daemon=True)
-        self.worker.start()
-
-    def __repr__(self) -> str:
-        return self.caption
-
-    def _ipython_display_(self) -> None:
-        from bloque.explore.outputs import publish
-
-        with LOCK:
-            picture = png(self.drawing.pixels(2))
-        publish(picture, self.caption, text("training.live.alt"), width=900, view=self.box.model_id)
-
-
-def live(training: Training | None = None, steps: int = 400) -> LiveTraining:
-    """A training to start, stop and resume by a button."""
-    return LiveTraining(training, steps)
+    return running
 
 
 EXPLORERS = {
