@@ -15,6 +15,8 @@ LIBRARY = Path(__file__).resolve().parents[1] / "lib" / "bloque"
 # folder or module -> floor; what is not named here is one of the pieces, floor 1
 FLOORS = {
     "texts": 0,
+    "clock": 0,
+    "verdict": 0,
     "model": 2,
     "files": 2,
     "training": 2,

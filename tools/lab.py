@@ -62,10 +62,15 @@ class Lab:
         """The ids of the kernels that run."""
         return [kernel["id"] for kernel in self.ask("kernels")]
 
-    def stop_kernels(self) -> None:
-        """Stop them all."""
+    def start_kernel(self) -> str:
+        """A kernel of no notebook yet, for `open_notebook`; its id."""
+        return str(self.ask("kernels", "POST", {"name": "python3"})["id"])
+
+    def stop_kernels(self, but: str = "") -> None:
+        """Stop them all, or all but one."""
         for kernel in self.kernels():
-            self.ask(f"kernels/{kernel}", "DELETE")
+            if kernel != but:
+                self.ask(f"kernels/{kernel}", "DELETE")
 
 
 def free_port() -> int:
@@ -222,14 +227,17 @@ def browser(width: int = 1280, height: int = 900, ratio: float = 1, touch: bool 
             chromium.close()
 
 
-def open_notebook(page: Any, running: Lab, notebook: str, ui: str = "lab") -> None:
+def open_notebook(page: Any, running: Lab, notebook: str, ui: str = "lab", kernel: str = "") -> None:
     """Open a notebook and wait until its kernel is ready.
 
     A page that shows JupyterLab already opens it there, beside what else is open: loading JupyterLab
-    takes as long as running a lesson.
+    takes as long as running a lesson. ``kernel``: one that runs already, in such a page, instead of a new one.
     """
     if ui == "lab" and page.url.startswith(running.url) and page.evaluate("() => Boolean(window.jupyterapp)"):
-        page.evaluate("async (path) => { await window.jupyterapp.commands.execute('docmanager:open', { path }); }", notebook)
+        page.evaluate(
+            "async (path) => { await window.jupyterapp.commands.execute('docmanager:open', path); }",
+            {"path": notebook} | ({"kernel": {"id": kernel}} if kernel else {}),
+        )
     else:
         page.goto(running.address(notebook, ui))
     page.wait_for_selector(".jp-Notebook .jp-Cell", state="attached", timeout=120_000)

@@ -542,7 +542,7 @@ lesson.similarity_with_depth()
 # %%
 far = np.array([40_000, 40_001, 40_002, 40_003], dtype=np.float32)
 print("near", number(40_000), "in float32")
-one_pass = float((far**2).mean() - far.mean() ** 2)
+one_pass = float(np.square(far).mean() - np.square(far.mean()))  # both terms in float32
 two_passes = float(((far - far.mean()) ** 2).mean())
 print("variance in one pass:", number(one_pass))
 print("in two passes:", number(two_passes, 2))

@@ -544,7 +544,7 @@ lesson.similarity_with_depth()
 # %%
 far = np.array([40_000, 40_001, 40_002, 40_003], dtype=np.float32)
 print("alrededor de", number(40_000), "en float32")
-one_pass = float((far**2).mean() - far.mean() ** 2)
+one_pass = float(np.square(far).mean() - np.square(far.mean()))  # los dos términos, en float32
 two_passes = float(((far - far.mean()) ** 2).mean())
 print("varianza en una pasada:", number(one_pass))
 print("en dos pasadas:", number(two_passes, 2))

@@ -67,8 +67,8 @@ def desk(window, jupyter):
 
 
 @contextlib.contextmanager
-def watched(page, jupyter, restarts=False):
-    """Whatever goes wrong in the page's console fails at the end; then nothing is left open."""
+def watched(page, jupyter, restarts=False, kernel=""):
+    """Whatever goes wrong in the page's console fails at the end; then nothing is left open, but one kernel if it is to stay."""
     wrong = []
 
     def hear(told, harmless=()):
@@ -85,21 +85,27 @@ def watched(page, jupyter, restarts=False):
     close_notebooks(page)
     for event, listener in heard.items():
         page.remove_listener(event, listener)
-    jupyter.stop_kernels()
+    jupyter.stop_kernels(but=kernel)
     assert not wrong
 
 
+@pytest.fixture(scope="session")
+def kernel(jupyter):
+    """One for all lessons: nbval runs each in a kernel of its own, and starting one takes as long as a lesson's explorers."""
+    return jupyter.start_kernel()
+
+
 @pytest.fixture
-def page(desk, jupyter):
-    with watched(desk, jupyter) as opened:
+def page(desk, jupyter, kernel):
+    with watched(desk, jupyter, kernel=kernel) as opened:
         opened.set_viewport_size({"width": 1280, "height": 900})
         yield opened
 
 
 @pytest.fixture(scope="module")
-def waves(desk, jupyter):
+def waves(desk, jupyter, kernel):
     """The tests' own notebook, run once for all of them; one of them restarts its kernel."""
-    with watched(desk, jupyter, restarts=True) as opened:
+    with watched(desk, jupyter, restarts=True, kernel=kernel) as opened:
         open_notebook(opened, jupyter, "waves.ipynb")
         run_all(opened)
         yield opened
@@ -173,7 +179,7 @@ def in_python(page, shown):
         f"""
 import hashlib as _h
 from bloque.explore import view as _v
-_live = next(l for _, ls in _v._cells.values() for l in ls if l.explorer.spec_id == {model!r})
+_live = next(l for _, ls in _v._cells.values() for l in ls if hasattr(l, "explorer") and l.explorer.spec_id == {model!r})
 _live.explorer.drawing.forget()
 _p, _c = _live.explorer.pixels(({shown.key()},), {ratio})
 print(_h.sha256(_p.tobytes()).hexdigest(), _c)

@@ -5,7 +5,7 @@ from axe_playwright_python.sync_playwright import Axe
 
 from tools.lab import ROOT, open_notebook, run_all
 
-from .conftest import LESSONS, Shown, in_python
+from .conftest import LESSONS, Shown, in_kernel, in_python
 
 
 def obstacles(page):
@@ -21,9 +21,10 @@ NEVER_AHEAD = """() => { window.neverAhead ??= setInterval(() => document.queryS
 }), 20); }"""
 
 
-def open_lesson(page, jupyter, lesson):
+def open_lesson(page, jupyter, lesson, kernel):
     """Open it with nothing drawn ahead: every picture is asked for, which is the longer way, and the tests stay short."""
-    open_notebook(page, jupyter, lesson.relative_to(ROOT / "notebooks").as_posix())
+    open_notebook(page, jupyter, lesson.relative_to(ROOT / "notebooks").as_posix(), kernel=kernel)
+    in_kernel(page, "%reset -f")
     page.evaluate(NEVER_AHEAD)
 
 
@@ -35,8 +36,8 @@ def twins(lessons):
 
 
 @pytest.mark.parametrize("lesson", list(twins(LESSONS)))
-def test_a_lesson_runs_and_its_explorers_move(page, jupyter, lesson):
-    open_lesson(page, jupyter, lesson)
+def test_a_lesson_runs_and_its_explorers_move(page, jupyter, lesson, kernel):
+    open_lesson(page, jupyter, lesson, kernel)
     theme = "JupyterLab Dark" if lesson.parent.name == "es" else "JupyterLab Light"
     page.evaluate("(theme) => jupyterapp.commands.execute('apputils:change-theme', { theme })", theme)
     run_all(page)
@@ -106,9 +107,9 @@ def tab_to(page, selector, most=40):
     raise AssertionError(f"Tab does not lead to {selector}")
 
 
-def test_a_lesson_by_keyboard_alone(page, jupyter):
+def test_a_lesson_by_keyboard_alone(page, jupyter, kernel):
     lesson = next(path for path in LESSONS if path.parent.name == "es" and path.stem.startswith("00"))
-    open_lesson(page, jupyter, lesson)
+    open_lesson(page, jupyter, lesson, kernel)
     cells = page.locator(".jp-Notebook .jp-Cell")
     for cell in range(cells.count()):  # Shift+Enter from the first cell to the last
         go_to(page, cell)

@@ -192,7 +192,6 @@ def cell(monkeypatch):
     here = []
     monkeypatch.setattr(view, "_running_cell", lambda: here[-1])
     monkeypatch.setattr(view, "_cells", {})
-    monkeypatch.setattr(view, "_others", {})
     published = []
     monkeypatch.setattr(outputs, "publish_view", published.append)
     monkeypatch.setattr("IPython.display.display", lambda *shown, **how: None)
@@ -263,10 +262,10 @@ def test_shown_again_its_picture_and_caption_are_those_of_the_view(waves, cell, 
 def test_a_still_picture_is_let_go_as_well(waves, cell):
     figure = style.figure(figsize=(2, 1))
     cell("a", Picture(figure, "caption", "alt"))
-    (_, (shown,)) = view._others["a"]
+    (_, (shown,)) = view._cells["a"]
     cell("a", waves().explorer)
     assert shown.comm is None
-    assert not view._others
+    assert shown not in view._cells["a"][1]
 
 
 def test_the_lock_is_free_when_nothing_is_drawn(page):

@@ -131,7 +131,6 @@ def cell(monkeypatch):
     run = []
     monkeypatch.setattr(view, "_running_cell", lambda: ("cell", str(len(run))))
     monkeypatch.setattr(view, "_cells", {})
-    monkeypatch.setattr(view, "_others", {})
     published = []
     monkeypatch.setattr(outputs, "publish_view", published.append)
     monkeypatch.setattr("IPython.display.display", lambda *shown, **how: None)

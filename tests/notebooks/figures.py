@@ -72,7 +72,7 @@ def read(explorer: Any) -> Shown:
         shown.ranges[control.name] = [] if control.free else [control.values, control.value]
     figure = explorer.figure
     if hasattr(explorer, "draw"):
-        explorer.draw(explorer.position)  # ticks have their words once drawn
+        explorer.draw(explorer.position, explorer.drawing.ratio)  # ticks have their words once drawn
     else:
         explorer.png()
     ticks = {id(label) for axes in figure.axes for label in [*axes.get_xticklabels(which="both"), *axes.get_yticklabels(which="both")]}

@@ -21,7 +21,7 @@ def differing_pixels(explorer: Any) -> list[str]:
     """Positions of which a frame in a drag is not the very picture that a full draw gives."""
     wrong = []
     for position in (explorer.tour[0], explorer.tour[-1]):
-        frame, _ = explorer.pixels(position)
+        frame, _ = explorer.pixels(position, explorer.drawing.ratio)
         differing = int((frame != drawn_whole(explorer, position)[0]).any(axis=-1).sum())
         wrong += [f"{differing} pixels at {explorer.where(position)}"] if differing else []
     return wrong
@@ -37,7 +37,7 @@ def test_an_explorer(name: str) -> None:
     for language in languages():
         with speaking(language):
             explorer = build()
-            explorer.pixels(explorer.position)
+            explorer.draw(explorer.position, explorer.drawing.ratio)
             problems += [f"{name} ({language}): «{words}» is cut by the edge of the figure" for words in cut(explorer)]
             seen[language] = read(explorer)
             if language == "es":  # the pixels do not depend on the language

@@ -140,7 +140,7 @@ class Explorer:
         place = next((i for i, c in enumerate(self.grid) if c.name == control), None)
         if place is None:
             raise ExplorerError(text("explore.errors.no_control", name=control, known=", ".join(c.name for c in self.grid)))
-        self.figure.canvas.draw()  # the layout settles with the first drawing
+        self.drawing.pixels(RATIO)  # the layout settles with the first drawing
         corner = self.figure.transFigure.inverted()
         boxes_found = []
         for option, artist in boxes.items():
@@ -161,7 +161,7 @@ class Explorer:
         for position in positions:
             began = own_seconds()
             if position in drawn:
-                self.draw(position)
+                self.draw(position, RATIO)  # the ratio of the stored picture, which then needs no second whole drawing
             else:
                 self._set(position)
             taken = own_seconds() - began
@@ -265,7 +265,7 @@ class Explorer:
     def stored_png(self) -> bytes:
         """The present picture and, below it, the strip of telling positions."""
         with LOCK:
-            strip = [(self._strip_label(p), self.pixels(p)[0]) for p in self.strip]  # they will be shown smaller still
+            strip = [(self._strip_label(p), self.pixels(p, RATIO)[0]) for p in self.strip]
             present = self.pixels(self.position, RATIO)[0]
         return with_strip(present, strip)
 
@@ -295,7 +295,7 @@ class Explorer:
         guess = None
         if self.guess is not None:
             with LOCK:
-                self.draw(self.position)
+                self.draw(self.position, self.drawing.ratio)
                 place = self.guess.place(self.figure)
             guess = self.guess.spec(self.prefix, place)
         return {

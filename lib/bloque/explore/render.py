@@ -42,6 +42,11 @@ class Drawing:
         self.moving += [artist for artist in artists if artist not in self.moving]
         self.forget()
 
+    @property
+    def ratio(self) -> float:
+        """The pixel ratio of the last picture: at another one everything has to be drawn anew."""
+        return self._settled[0] if self._settled else 1.0
+
     def forget(self, *, relayout: bool = False) -> None:
         """Let the background go, so that the next frame is drawn whole; axes keep their places unless told."""
         self._background = None

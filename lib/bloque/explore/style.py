@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import matplotlib as mpl
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
+
+from bloque.texts import number
 
 QUERIES = "#0072B2"
 KEYS = "#D55E00"
@@ -72,6 +77,14 @@ def figure(prefix: str | None = None, figsize: tuple[float, float] = (9, 3)) -> 
     made = Figure(figsize=figsize, dpi=DPI, layout="constrained")
     made.set_label(prefix or "")
     return made
+
+
+def decades(axis: Axis, exponents: Iterable[int]) -> None:
+    """A logarithmic axis that names these powers of ten as captions write numbers: 0.01, 1e−6. Set the limits afterwards."""
+    getattr(axis.axes, f"set_{axis.axis_name}scale")("log")  # type: ignore[attr-defined]
+    ticks = [10.0**exponent for exponent in exponents]
+    axis.set_ticks(ticks, [number(tick, significant=1) for tick in ticks])
+    axis.set_minor_locator(NullLocator())
 
 
 def page_size(figure: Figure) -> tuple[int, int]:

@@ -49,6 +49,8 @@ const STYLE = `
 .bloque-explorer .bloque-control .widget-readout { min-width: 5.2em; max-width: none; width: auto; text-align: right;
   font-variant-numeric: tabular-nums; white-space: nowrap; overflow: visible; }
 .bloque-explorer .bloque-control .slider-container { min-width: 80px; touch-action: none; }
+/* ipywidgets draws the handle white, with a border that is hardly there: in the light theme nobody sees what to drag. */
+.bloque-explorer .bloque-control .noUi-handle { background: #0072B2; border-color: #0072B2; }
 .bloque-explorer.bloque-locked .bloque-control { opacity: .78; }
 /* While the explorer lives, the stored picture and caption behind it are not needed. */
 .bloque-living + .jp-OutputArea-child, .bloque-living + .jp-OutputArea-child + .jp-OutputArea-child { display: none; }
@@ -313,14 +315,16 @@ class View {
     this.el.parentElement?.classList.toggle("bloque-locked", locked);
     for (const mark of this.stage.querySelectorAll(".bloque-mark")) mark.remove();
     if (guess.place) {
-      this.mark("guess", guess.place.guesses[at], texts.guessed);
-      if (!locked) this.mark("truth", guess.place.truth, guess.truth);
+      const ours = guess.place.guesses[at], apart = locked || Math.abs(ours - guess.place.truth) > 0.1;
+      // curves begin on the left: a name stands there only if both would stand on each other
+      this.mark("guess", ours, texts.guessed, apart ? "right" : "left");
+      if (!locked) this.mark("truth", guess.place.truth, guess.truth, "right");
     }
     this.write(this.words);
   }
 
   /** A line across the axes of the guess, in fractions of the picture: no frame has to be drawn for it. */
-  mark(kind, share, label) {
+  mark(kind, share, label, side) {
     const { axis, box } = this.spec.guess.place;
     const [x0, y0, x1, y1] = box;
     if (share === null || share === undefined) return;
@@ -331,7 +335,7 @@ class View {
     if (!inside) return;
     if (axis === "y") {
       Object.assign(line.style, { left: percent(x0), width: percent(x1 - x0), top: percent(share), borderTopWidth: "2px" });
-      name.style[kind === "guess" ? "left" : "right"] = "2px";
+      name.style[side] = "2px";
       name.style[share - y0 < 0.1 ? "top" : "bottom"] = "3px";
     } else {
       Object.assign(line.style, { top: percent(y0), height: percent(y1 - y0), left: percent(share), borderLeftWidth: "2px" });

@@ -265,8 +265,7 @@ class Live:
 
 # ── what lives in which cell ─────────────────────────────────────────────────────────────────────
 
-_cells: dict[str, tuple[str, list[Live]]] = {}  # cell -> its last run, and the explorers that run shows
-_others: dict[str, tuple[str, list[Any]]] = {}  # the same of pictures that are no explorers
+_cells: dict[str, tuple[str, list[Any]]] = {}  # cell -> its last run, and the views of explorers and pictures that run shows
 
 
 def shown(now: Any, make: Callable[[], Any]) -> Any:
@@ -280,22 +279,20 @@ def shown(now: Any, make: Callable[[], Any]) -> Any:
         _leave(cell, run, now)
     live = make() if now is None or now.closed else now
     if cell:
-        _, lives = (_cells if isinstance(live, Live) else _others).setdefault(cell, (run, []))
+        _, lives = _cells.setdefault(cell, (run, []))
         if live not in lives:
             lives.append(live)
     return live
 
 
 def _leave(cell: str, run: str, now: Any) -> None:
-    registers: tuple[dict[str, tuple[str, list[Any]]], ...] = (_cells, _others)
-    for register in registers:
-        last, lives = register.get(cell, (run, []))
-        if last == run:
-            continue
-        del register[cell]
-        for old in lives:
-            if old is not now and not any(old in others for _, others in register.values()):
-                old.close()
+    last, lives = _cells.get(cell, (run, []))
+    if last == run:
+        return
+    del _cells[cell]
+    for old in lives:
+        if old is not now and not any(old in others for _, others in _cells.values()):
+            old.close()
 
 
 def _running_cell() -> tuple[str, str]:

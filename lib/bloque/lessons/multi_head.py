@@ -266,9 +266,8 @@ def cost() -> Explorer:
         strip=[{"n": n, "d_model": 512} for n in (64, 512, 4096, 32768)],
     )
     axes = explorer.figure.subplots()
-    axes.set(
-        xscale="log", yscale="log", xlim=(16, 65536), ylim=(3e4, 2e13), xlabel=text(f"{where}.length"), ylabel=text(f"{where}.operations")
-    )
+    style.decades(axes.yaxis, range(5, 14, 2))
+    axes.set(xscale="log", xlim=(16, 65536), ylim=(3e4, 2e13), xlabel=text(f"{where}.length"), ylabel=text(f"{where}.operations"))
     ticks = [16, 64, 256, 1024, 4096, 16384, 65536]
     axes.set_xticks(ticks, [number(t) for t in ticks])
     axes.minorticks_off()

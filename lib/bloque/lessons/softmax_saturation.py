@@ -153,9 +153,9 @@ def tiny(value: float) -> str:
 
 def _log_slopes(axes: Any, floor: float = FLOOR) -> None:
     """A logarithmic vertical axis for slopes, from ``floor`` to a little over 1."""
-    axes.set_yscale("log")
+    lowest = math.ceil(math.log10(floor))
+    style.decades(axes.yaxis, range(0, lowest - 1, -max(1, -lowest // 5)))
     axes.set_ylim(floor, 2)
-    axes.minorticks_off()
 
 
 def _log_factors(axes: Any, lowest: float, highest: float, ticks: Sequence[float], label: str) -> None:

@@ -11,7 +11,7 @@ from bloque.explore import Choice, Explorer, Guess, RunningPicture, Slider, styl
 from bloque.files import data_file
 from bloque.texts import number, text
 from bloque.training import ModelSettings, Training, answer_places, paper_schedule
-from bloque.training.runs import EVERY, Forming, Runs, read_forming, read_runs
+from bloque.training.runs import Forming, Runs, read_forming, read_runs
 
 # colour and dash of each arm, the same in every figure of the lesson
 LOOK = {
@@ -66,8 +66,8 @@ def spread(values: np.ndarray, decimals: int = 2) -> str:
 
 def _claim(name: str) -> Explorer:
     prefix, arms = f"training.{name}", CLAIMS[name]
-    last = int(runs_of(arms[0]).steps[-1])
-    explorer = Explorer(prefix, figsize=(9, 3.4), controls=[Slider("step", EVERY, last, step=EVERY, value=last)])
+    every, last = runs_of(arms[0]).every, int(runs_of(arms[0]).steps[-1])
+    explorer = Explorer(prefix, figsize=(9, 3.4), controls=[Slider("step", every, last, step=every, value=last)])
     axes = explorer.figure.subplots()
     axes.set(xlim=(0, last), ylim=(0, 1.02), xlabel=text("training.step"), ylabel=text("training.accuracy"))
     axes.grid(axis="y")
@@ -86,7 +86,7 @@ def _claim(name: str) -> Explorer:
 
     @explorer.frame
     def frame(step: int) -> str:
-        point = int(step) // EVERY - 1
+        point = int(step) // every - 1
         cursor.set_xdata([step, step])
         told = {}
         for arm, dot in zip(arms, dots, strict=True):
@@ -123,21 +123,20 @@ def warm_up() -> Explorer:
 def arriving() -> Explorer:
     """The gradient at the input of each block while it trains, before and after each repair."""
     prefix = "training.arriving"
-    last = int(runs_of("residual").steps[-1])
-    tour = [{"repair": repair, "step": step} for repair in REPAIRS for step in range(EVERY, last + 1, EVERY)]
+    every, last = runs_of("residual").every, int(runs_of("residual").steps[-1])
+    tour = [{"repair": repair, "step": step} for repair in REPAIRS for step in range(every, last + 1, every)]
     explorer = Explorer(
         prefix,
         figsize=(9, 3.4),
-        controls=[Choice("repair", list(REPAIRS), value="residual"), Slider("step", EVERY, last, step=EVERY, value=last)],
+        controls=[Choice("repair", list(REPAIRS), value="residual"), Slider("step", every, last, step=every, value=last)],
         tour=tour,
         strip=[{"repair": r, "step": s} for r, s in (("residual", 20), ("residual", 800), ("norm", 20), ("warm_up", 800))],
     )
     axes = explorer.figure.subplots()
+    style.decades(axes.yaxis, range(-8, 2, 2))
     # right of block 12 there is room for the labels
-    axes.set(xlim=(0.5, 16.3), ylim=(1e-8, 10), yscale="log", xticks=range(1, 13), xlabel=text("training.block"))
+    axes.set(xlim=(0.5, 16.3), ylim=(1e-8, 10), xticks=range(1, 13), xlabel=text("training.block"))
     axes.set_ylabel(text("training.norm_arriving"))
-    axes.set_yticks([10.0**k for k in range(-8, 2, 2)], [number(10.0**k, significant=1) for k in range(-8, 2, 2)])
-    axes.minorticks_off()
     axes.grid(axis="y")
     seeds = len(runs_of("residual").loss)
     sides = []
@@ -154,7 +153,7 @@ def arriving() -> Explorer:
         shown = min(int(step), *(int(runs_of(arm).steps[-1]) for arm in arms))  # some runs are shorter than others
         told, heights = {}, []
         for (side, thin, thick), arm in zip(sides, arms, strict=True):
-            values = np.maximum(runs_of(arm).arriving[:, shown // EVERY - 1], 1e-12)  # (seeds, layers); a logarithm needs more than 0
+            values = np.maximum(runs_of(arm).arriving[:, shown // every - 1], 1e-12)  # (seeds, layers); a logarithm needs more than 0
             blocks = np.arange(1, values.shape[1] + 1)
             for line, one in zip(thin, values, strict=True):
                 line.set_data(blocks, one)
