@@ -75,7 +75,7 @@ lesson.self_test()
 # | in VS Code, nothing, with ipywidgets 8.1.9 | a known fault of that version | `python -m pip install ipywidgets==8.1.8`, then restart the kernel |
 # | odd results | cells run out of order | Kernel menu → restart and run all |
 #
-# **Want to start afresh?** Restarting the kernel forgets what was computed, not what you have written. To get the original notebooks back, in a terminal and inside the folder of the course: `git checkout notebooks`. That puts all of them back, and what you wrote in them is lost: copy first what you want to keep. If you read the course in the browser, delete your copy in the file panel and reload the page: the browser keeps your copy, even after a new version.
+# **Want to start afresh?** Restarting the kernel forgets what was computed, not what you have written. To get the original notebooks back, in a terminal and inside the folder of the course: `git checkout notebooks`. That puts all of them back, and what you wrote in them is lost: copy first what you want to keep. (If you downloaded a ZIP, unpack it again.) If you read the course in the browser, delete your copy in the file panel and reload the page: the browser keeps your copy, even after a new version.
 
 # %% [markdown]
 # ## The map of the course

@@ -6,7 +6,7 @@ import contextlib
 import importlib
 import pkgutil
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -112,9 +112,8 @@ def drawn_whole(explorer: Any, position: Any) -> tuple[np.ndarray, list[Text]]:
     return pixels, [words for words in drawn if words.get_visible() and words.get_text().strip()]
 
 
-def cut(explorer: Any) -> list[str]:
-    """The words of the present picture that stick out of it."""
-    _, drawn = drawn_whole(explorer, explorer.position)
+def cut(explorer: Any, drawn: Iterable[Text]) -> list[str]:
+    """Which of the words that a picture drew stick out of it."""
     width, height = explorer.figure.canvas.get_width_height()
     boxes = [(words.get_text(), words.get_window_extent()) for words in drawn]
     return [words for words, box in boxes if box.x0 < -1 or box.y0 < -1 or box.x1 > width + 1 or box.y1 > height + 1]

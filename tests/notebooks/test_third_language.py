@@ -77,18 +77,20 @@ def add_language(folder: Path) -> set[Path]:
 
 
 @pytest.fixture(scope="module")
-def three(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def three(tmp_path_factory: pytest.TempPathFactory, built: Path) -> Path:
     """The library and the sample notebooks, in three languages, built with that library."""
     folder = lay(tmp_path_factory.mktemp("three") / "course")
     shutil.rmtree(folder / "lib")
     shutil.copytree(ROOT / "lib" / "bloque", folder / "lib" / "bloque", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / "data", folder / "data")
+    for notebook in (built / "notebooks").glob("*/*.ipynb"):
+        shutil.copy(notebook, folder / notebook.relative_to(built))
     old = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     added = add_language(folder)
     assert added
     assert {path: path.read_bytes() for path in old} == old
     assert all(CODE in path.relative_to(folder).as_posix() for path in added)
-    run(folder, BUILD, str(folder))
+    run(folder, BUILD, str(folder), CODE)
     return folder
 
 
@@ -109,7 +111,8 @@ folder = Path(sys.argv[1])
 assert Path(bloque.__file__).is_relative_to(folder), bloque.__file__
 from tools.build_notebooks import Builder, scripts
 for script in scripts(folder):
-    Builder(folder).build(script)
+    if script.parent.name == sys.argv[2]:
+        Builder(folder).build(script)
 """
 
 
