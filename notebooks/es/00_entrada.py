@@ -75,7 +75,7 @@ lesson.self_test()
 # | en VS Code, nada, con ipywidgets 8.1.9 | un fallo conocido de esa versión | `python -m pip install ipywidgets==8.1.8` y reinicia el núcleo |
 # | resultados raros | celdas ejecutadas sin orden | menú Kernel → reiniciar y ejecutar todo |
 #
-# **¿Quieres empezar de cero?** Reiniciar el núcleo olvida lo calculado, pero no lo que has escrito. Para recuperar los cuadernos originales, en una terminal y dentro de la carpeta del curso: `git checkout notebooks`. Los devuelve todos, y lo que hayas escrito en ellos se pierde: copia antes lo que quieras guardar. (Si descargaste un ZIP, descomprímelo otra vez.) Si lees el curso en el navegador, borra tu copia en el panel de archivos y recarga la página: el navegador guarda tu copia, también después de una versión nueva.
+# **¿Quieres empezar de cero?** Reiniciar el núcleo olvida lo calculado, pero no lo que has escrito. Para recuperar los cuadernos originales, en una terminal y dentro de la carpeta del curso: `git checkout notebooks`. Los devuelve todos, y lo que hayas escrito en ellos se pierde: copia antes lo que quieras guardar. (Si descargaste un ZIP, vuelve a descomprimirlo.) Si lees el curso en el navegador, borra tu copia en el panel de archivos y recarga la página: el navegador guarda tu copia, también después de una versión nueva.
 
 # %% [markdown]
 # ## El mapa del curso

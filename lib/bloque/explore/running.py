@@ -75,7 +75,7 @@ class RunningPicture:
         self.failure = ipywidgets.HTML()
         self.image = LivePicture(alt=self.alt, width=style.page_size(self.figure)[0], caption=True)
         self.button.on_click(lambda _: self.toggle())
-        row, keys = ipywidgets.HBox([self.button, self.bar, self.told], layout={"flex_flow": "row wrap"}), Keys()  # narrow, the words go below
+        row, keys = ipywidgets.HBox([self.button, self.bar, self.told], layout={"flex_flow": "row wrap"}), Keys()  # in a narrow page
         self.box = ipywidgets.VBox([row, self.failure, self.image, keys])
         self._widgets = (self.button, self.bar, self.told, self.failure, self.image, row, keys, self.box)
         self._rest()
