@@ -91,7 +91,7 @@ lesson.derivative_by_depth()
 # Look for three things:
 #
 # - with the sum, the derivative stays near 1 up to the last layer. Without it, it falls in nearly a straight line on a logarithmic axis: each layer multiplies by something below 1;
-# - take the depth all the way, with the sum and without. What is left of the push in either case?
+# - take “layers” all the way, with the sum and without. What is left of the push in either case?
 # - make the weights larger until the curve without the sum stops falling. What does the other one do by then? The sum keeps the signal from dying; it does not keep it from growing. The second half of the lesson deals with that.
 
 # %% [markdown]
@@ -521,7 +521,7 @@ lesson.similarity_with_depth()
 #
 # - switch the sum off: in every combination the rows become alike within a few layers;
 # - with pre-norm the position-wise network moves rows apart (0.733); with post-norm it does not (0.999). At random weights ReLU brings rows closer too, since it never gives a negative number: unlike rows leave it with a cosine of about 0.32, which is $1/\pi$;
-# - drag the depth and watch the map: all the pairs of rows become alike together.
+# - drag “blocks” and watch the map: all the pairs of rows become alike together.
 #
 # These networks are untrained. Training can move rows apart; what the picture shows is where it has to start from.
 
