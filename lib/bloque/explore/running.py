@@ -15,6 +15,7 @@ from . import style
 from .explorer import ExplorerError
 from .outputs import publish
 from .render import LOCK, Drawing, png
+from .stored import few_colours
 
 FAILED = "color: #222; background: #FDECEA; border: 1px solid #B3261E; border-radius: 3px; padding: 6px 10px; line-height: 1.4"
 PATIENCE = 5.0  # seconds in which closing waits for the step in hand
@@ -207,5 +208,5 @@ class RunningPicture:
 
         shown(self, self._reopened)
         with LOCK:
-            picture = png(self.drawing.pixels(2))
+            picture = few_colours(self.drawing.pixels(2))
         publish(picture, self.caption, self.alt, width=style.page_size(self.figure)[0], view=self.box.model_id)
