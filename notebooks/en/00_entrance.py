@@ -57,7 +57,7 @@ from bloque.quiz import quiz, score
 # %% [markdown]
 # ## Is everything in its place?
 #
-# This is a notebook: cells of text and cells of code. To run a cell, go to it and press Shift + Enter. Always run the first one before the others: it chooses the language and says the version of the course.
+# This is a notebook: cells of text and cells of code. To run a cell, go to it and press Shift + Enter. Run those above now, in order: the first chooses the language and says the version of the course, the second brings what the others use. Every lesson begins with these two.
 #
 # The next cell looks at your installation. If something is off, it says what, and which command mends it.
 
@@ -69,11 +69,11 @@ lesson.self_test()
 #
 # | what you see | what it is | what to do |
 # |---|---|---|
-# | `No module named …` | the notebook runs on another Python | Kernel menu → change kernel, and choose the course's |
+# | `No module named …` | the notebook runs on another Python | Kernel menu → *Change Kernel…*, and choose the course's |
 # | a still picture where you expected a slider | the cell has not been run | run it; what is stored is a photograph |
 # | a gap, or text such as `IntSlider(value=0)` | this page cannot draw controls | open it in JupyterLab |
-# | in VS Code, nothing, with ipywidgets 8.1.9 | a known fault of that version | `python -m pip install ipywidgets==8.1.8`, then restart the kernel |
-# | odd results | cells run out of order | Kernel menu → restart and run all |
+# | in VS Code, nothing, with ipywidgets 8.1.9 | a known fault of that version | write `%pip install ipywidgets==8.1.8` in a cell, run it, and restart the kernel (Kernel menu → *Restart Kernel…*) |
+# | odd results | cells run out of order | Kernel menu → *Restart Kernel and Run All Cells…* |
 #
 # **Want to start afresh?** Restarting the kernel forgets what was computed, not what you have written. To get the original notebooks back, in a terminal and inside the folder of the course: `git checkout notebooks`. That puts all of them back, and what you wrote in them is lost: copy first what you want to keep. (If you downloaded a ZIP, unpack it again.) If you read the course in the browser, delete your copy in the file panel and reload the page: the browser keeps your copy, even after a new version.
 
@@ -104,9 +104,9 @@ lesson.course_map()
 #
 # **The sliders.** Nearly every figure moves: with the mouse, or with the keyboard, where Tab goes from the cell into the figure, the arrow keys move the slider, and Escape goes back to the cell. Below each figure, a sentence says what you see, in numbers. Some figures ask for a guess first, and the controls stay locked until you make it. A wrong guess costs nothing: the figure then shows how far off it was.
 #
-# In this one, the query $q$ stays where it is and a key $k$ turns round it.
+# In this one, the query $q$ stays where it is and a key $k$ turns round it. A **query** is what one token asks and a **key** what another offers, to be found by; here they are two arrows, that is, two pairs of numbers. Their **dot product** multiplies each number of one by its partner in the other, and adds up.
 #
-# - Watch when the product is largest: when both point the same way.
+# - Watch when the dot product, $q \cdot k$, is largest: when both point the same way.
 # - Watch when it becomes negative.
 
 # %%
@@ -156,6 +156,12 @@ score("lesson0")
 # | `np.eye(3)`, `np.diag(p)` | the identity; a matrix with `p` on its diagonal |
 # | `np.outer(a, b)` | every product of a number of `a` by one of `b` |
 # | `np.einsum("nd,nd->n", a, b)` | multiplies place by place and adds up over `d`, the letter missing on the right |
+# | `number(x, 3)` | writes `x` with three decimals; it is the course's, not NumPy's |
+# | `x.mean()`, `x.std()`, `x.var()` | mean, deviation and variance of all the numbers, or along an `axis` |
+# | `np.linalg.norm(x)` | the norm: the root of the sum of the squares |
+# | `np.maximum(a, b)` | the larger of the two, place by place |
+# | `np.allclose(a, b)` | are they equal, but for rounding? |
+# | `np.concatenate([a, b])` | puts one array after another |
 # | `np.random.default_rng(0)` | a generator of random numbers; the same seed always gives the same ones |
 
 # %%
@@ -229,6 +235,8 @@ print("Var:", number(total.var(), 1), "· √Var:", number(total.std(), 1))
 # | $\varepsilon$ | a number | `eps` | what avoids a division by 0 | *lo que evita dividir entre 0* |
 # | $W_1$, $W_2$ | $(d_{\mathrm{model}}, d_{\mathrm{ff}})$, $(d_{\mathrm{ff}}, d_{\mathrm{model}})$ | `W1`, `W2` | the two layers of the position-wise network | *las dos capas de la red por posición* |
 # | $L$ | a number | `loss` | loss | *pérdida* |
+# | $\mathbb{E}[x]$ | a number | `x.mean()` | the mean of $x$ | *la media de x* |
+# | $\lVert x \rVert$ | a number | `np.linalg.norm(x)` | the norm: the root of the sum of the squares | *la norma: la raíz de la suma de los cuadrados* |
 
 # %%
 n, d_model, h = 5, 12, 3

@@ -88,7 +88,7 @@ print("weights, ÷ 8:  ", *(f"{number(each, 3):>6}" for each in softmax(scores /
 #
 # - Watch the left panel. The axis stays put; the histogram does not.
 # - Watch the middle one: the same histogram, divided by $\sqrt{d_k}$.
-# - Go down to $d_k = 2$ and $d_k = 1$. The black curve is the normal curve of the same width. Down there it fits badly: the peak of the histogram is taller and its tails are longer.
+# - Go down to $d_k = 2$ and $d_k = 1$. The black curve is the **normal** curve of the same width: the bell that comes of adding up many independent things. Down there it fits badly: the peak of the histogram is taller and its tails are longer. That is what the *kurtosis* in the caption measures; it is explained further down, so leave it for now.
 
 # %%
 lesson.width()
@@ -103,7 +103,7 @@ lesson.width()
 #
 # $$q \cdot k = q_1 k_1 + q_2 k_2 + \dots + q_{d_k} k_{d_k}$$
 #
-# **Step 1. The mean of one term.** $q_i$ and $k_i$ are independent, so the mean of the product is the product of the means:
+# **Step 1. The mean of one term.** Write $\mathbb{E}[x]$ for the mean of $x$. $q_i$ and $k_i$ are independent, so the mean of the product is the product of the means:
 #
 # $$\mathbb{E}[q_i k_i] = \mathbb{E}[q_i]\;\mathbb{E}[k_i] = 0 \cdot 0 = 0$$
 #
@@ -246,8 +246,8 @@ raw, root = lesson.largest_weights(64, [1, 8], 1_000_000)
 for name, weights in (("undivided", raw), ("÷ √d_k", root)):
     experiments = weights.reshape(-1, 100).mean(axis=1)  # ten thousand experiments of a hundred draws
     low, high = np.percentile(experiments, (2.5, 97.5))
-    print(f"{name:<10} mean {number(weights.mean(dtype=float), 3)}, standard error {number(weights.std() / 1000, 4)};", end=" ")
-    print(f"with 100 draws: standard deviation {number(experiments.std(), 3)}, 95 % from {number(low, 2)} to {number(high, 2)}")
+    print(f"{name:<10} mean {number(weights.mean(dtype=float), 3)}, standard error {number(weights.std() / 1000, 4)}")
+    print(f"   with 100 draws: standard deviation {number(experiments.std(), 3)}, 95 % from {number(low, 2)} to {number(high, 2)}")
 
 # %% [markdown]
 # The heaviest of eight gets 0.875 undivided and 0.360 with $\sqrt{d_k}$. Make a hundred draws on your own computer and expect anything from 0.84 to 0.91, or from 0.34 to 0.38.
@@ -268,7 +268,7 @@ print("even share largest weight", number(1 / 8, 3))
 # %% [markdown]
 # ## Where the gradient goes
 #
-# Who pays for saturation? Follow the loss backwards. Write $\partial q$ for the gradient of the loss with respect to $q$, and likewise for the other letters. For one query with divided scores $z$, weights $p$ and output $o = \sum_j p_j v_j$:
+# Who pays for saturation? Follow the loss backwards. Write $\partial q$ for the gradient of the loss with respect to $q$, and likewise for the other letters. For one query with divided scores $z$, weights $p$ and output $o = \sum_j p_j v_j$, moving $v_j$ moves the output $p_j$ times as far, and moving $p_j$ moves it $v_j$ times as far. It is the same with the scores, $z_j = q \cdot k_j / \sqrt{d_k}$. That gives all five:
 #
 # $$\partial v_j = p_j\, \partial o \qquad\quad \partial p_j = v_j \cdot \partial o \qquad\quad \partial z = J\,\partial p$$
 #
@@ -276,7 +276,7 @@ print("even share largest weight", number(1 / 8, 3))
 #
 # The Jacobian of softmax stands between the loss and the queries, and between the loss and the keys. It does not stand in front of the values. If $J$ fades, so do $\partial q$ and $\partial k$, but not $\partial v$.
 #
-# The cell computes the exact gradients of a freshly initialised attention, then checks one by pushing: it moves all the queries a little in a random direction and watches the loss.
+# The cell computes the exact gradients of a freshly initialised attention: `target` is a wanted output, drawn at random; the loss is the mean squared error, and `by_output` its derivative, $\partial o$. Then it checks one by pushing: it moves all the queries a little in a random direction and watches the loss.
 
 # %%
 rng = np.random.default_rng(9)
@@ -300,7 +300,7 @@ measured = (loss(queries + 1e-4 * direction) - loss(queries - 1e-4 * direction))
 print("by pushing:", number(measured, 6), "  exact:", number((by_queries * direction).sum(), 6))
 
 # %% [markdown]
-# They agree. Now forty such sentences, each with matrices of its own, with the division and without. Look at two things: the typical query, which is the median, and the norm of a whole matrix.
+# They agree. Now forty such sentences, each with matrices of its own, with the division and without. Look at two things: the typical query, which is the median, and the norm of a whole matrix, $\lVert\cdot\rVert$, the root of the sum of the squares of its numbers.
 
 # %%
 gradients = lesson.attention_gradients([1024], sentences=40)
@@ -336,13 +336,15 @@ print("above the largest with √d_k:                    ", number(100 * (raw.qu
 print("the 10 % with the most gradient hold:           ", number(100 * energy[:tenth].sum() / energy.sum(), 0), "% of the total (in squares)")
 
 # %% [markdown]
+# In the picture, the square and the circle mark the medians, and the first bar gathers everything below its number. A tenth of the queries hold 93 % of the sum of squares, and that is what a norm is made of.
+#
 # With a spread like that, the undivided median itself is uncertain: forty other sentences can give one several times larger or smaller. What does not change is the shape.
 #
 # Half of the queries get less than a thousandth of what is typical with the division. At the other end, 19 % get more than any query does with the division: those are the ones that chance has left torn between two keys. There $J$ is not small, and the factor $1/\sqrt{d_k}$ of $\partial q$ is missing as well, which by itself makes their gradient $32$ times larger.
 #
 # So it is not true that without the division there is no gradient. What happens is this: **most queries get next to none, and a minority gets far too much**. The norm of the whole matrix does not show it: it looks large and healthy.
 #
-# Go back to the figure with the three divisors, and look at its lower panels now.
+# Go back to the figure with the three divisors, and look at its lower panels now. The line is the median; the band leaves out a tenth above and a tenth below: of the sentences on the left, of the queries on the right.
 #
 # - Undivided, raise $d_k$: on the left the norms grow; on the right the median sinks and the band widens.
 # - With $\sqrt{d_k}$ everything is flat: the scale of the gradient no longer depends on $d_k$.
@@ -362,7 +364,7 @@ for sigma in (0.5, 1, 2):
     print(f"σ = {number(sigma, 1)}  measured: {number((q * k).sum(axis=1).std(), 1):>4}   σ² √d_k = {number(sigma**2 * 8, 1):>4}")
 
 # %% [markdown]
-# **Components that move together.** Let $\Sigma_q$ and $\Sigma_k$ be the covariance matrices. With means 0, and $q$ independent of $k$:
+# **Components that move together.** Let $\Sigma_q$ be the matrix of **covariances** of $q$: its entry $(i, j)$ is the mean of $q_i q_j$. $\Sigma_k$ is that of $k$. The **trace**, $\operatorname{tr}$, is the sum of the diagonal. With means 0, and $q$ independent of $k$:
 #
 # $$\operatorname{Var}(q \cdot k) = \mathbb{E}\bigl[(q^{\mathsf T} k)^2\bigr] = \mathbb{E}\bigl[q^{\mathsf T} k\, k^{\mathsf T} q\bigr] = \mathbb{E}\bigl[q^{\mathsf T} \Sigma_k\, q\bigr]$$
 #
@@ -510,9 +512,9 @@ print("new vector:", ", ".join(number(each, 3) for each in output[0]))
 #
 # Your turn.
 #
-# - Turn $q$. The dashed line is the border: keys on the arrow's side have positive scores, keys on the other side negative ones. Where does the arrow point when “the” and “of” take the most?
-# - Shrink it to 0: even shares. Stretch it: one word takes over. Stretching $q$ multiplies the scores, which is exactly what a large $d_k$ does when you do not divide.
-# - Switch the division on, and find the length that gives the same weights without it.
+# - Stretch $q$ all the way and turn it. The dashed line is the border: keys on the arrow's side have positive scores, keys on the other side negative ones. Where does the arrow point when “the” and “of” take the most?
+# - Shrink it to 0: even shares. Stretch it towards a word, and that word takes over. Stretching $q$ multiplies the scores, which is exactly what a large $d_k$ does when you do not divide.
+# - Switch the division on, and find the length that gives nearly the same weights without it.
 
 # %%
 lesson.bank()
@@ -692,6 +694,8 @@ score("lesson2")
 # | scaled dot-product attention | *atención escalada* | attention with its division by $\sqrt{d_k}$ |
 # | variance | *varianza* | the mean squared distance from the mean |
 # | standard deviation | *desviación típica* | the root of the variance |
+# | normal distribution | *normal* | the bell that comes of adding up many independent things |
+# | covariance | *covarianza* | the mean of the product of two variables of mean 0 |
 # | standard error | *error típico* | how much an estimate varies from one experiment to the next, as a standard deviation |
 # | kurtosis | *curtosis* | how heavy the tails are; 3 for a normal distribution |
 # | trace | *traza* | the sum of a matrix's diagonal |

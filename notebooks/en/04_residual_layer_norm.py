@@ -82,7 +82,7 @@ print(f"W1 {W1.shape}, W2 {W2.shape}, X {X.shape}")
 # %% [markdown]
 # Now we give one single number a very small push: the one in row 0, column 0 of $X$. We measure how far the output of each layer moves, divided by how far we pushed. That ratio is the norm of a derivative. At 1, the output moves as much as the input did. At 0, the layer never notices.
 #
-# **Predict, then drag.** Without the sum, how much of the push is left after all twelve layers? A half, a hundredth, less? Set your guess first.
+# **Predict, then drag.** Without the sum, how much of the push is left after all twelve layers? A half, a hundredth, less? Set your guess first: it is a power of 10, so minus one is a tenth and minus two a hundredth.
 
 # %%
 lesson.derivative_by_depth()
@@ -90,7 +90,7 @@ lesson.derivative_by_depth()
 # %% [markdown]
 # Look for three things:
 #
-# - with the sum, the derivative stays near 1 up to the last layer. Without it, it falls in nearly a straight line on a logarithmic axis: each layer multiplies by something below 1;
+# - with the sum, the derivative stays near 1 up to the last layer. Untick “with the sum”: without it, it falls in nearly a straight line on a logarithmic axis: each layer multiplies by something below 1;
 # - take “layers” all the way, with the sum and without. What is left of the push in either case?
 # - make the weights larger until the curve without the sum stops falling. What does the other one do by then? The sum keeps the signal from dying; it does not keep it from growing. The second half of the lesson deals with that.
 
@@ -381,7 +381,7 @@ lesson.disturb_a_row()
 # %% [markdown]
 # Look for this:
 #
-# - by rows, the other rows do not move, however hard you push. By columns all of them move;
+# - take “push” to 10 and look at both maps: the darker, the larger the change. By rows, the other rows do not move, however hard you push. By columns all of them move;
 # - by rows, a uniform push does not even change the row you pushed: its mean rises along with it. The ramp does change it;
 # - by rows, the only row that can change is the one you touched.
 
@@ -445,10 +445,10 @@ def zero(x):
     return np.zeros_like(x)
 
 
-for arrangement in (post, pre, third):
+for name, arrangement in (("post", post), ("pre", pre), ("the third", third)):
     out = arrangement(R, zero)
     mean, deviation = number(out[0].mean(), 2), number(out[0].std(), 2)
-    print(f"{arrangement.__name__:>5}: a zero sublayer returns x: {np.array_equal(out, R)}")
+    print(f"{name:>10}: a zero sublayer returns x: {np.array_equal(out, R)}")
     print(f"       row 0: mean {mean}, deviation {deviation}")
 
 # %%
@@ -464,9 +464,9 @@ def ten_times(x):
 
 
 print("how far x moves, with the sublayer × 1 and × 10")
-for arrangement in (post, pre, third):
+for name, arrangement in (("post", post), ("pre", pre), ("the third", third)):
     one, ten = (np.linalg.norm(arrangement(R, F) - R) for F in (sublayer, ten_times))
-    print(f"{arrangement.__name__:>5}: {number(one, 2)}, {number(ten, 2)}")
+    print(f"{name:>10}: {number(one, 2)}, {number(ten, 2)}")
 
 # %% [markdown]
 # With zero sublayers, pre-norm returns $x$ exactly; post-norm returns rows of mean 0 and deviation 1. And if the sublayer gives ten times as much, pre-norm adds ten times as much. The third thing moves $x$ exactly as far as before: it normalises the output of the sublayer, so the size of that output is lost.
@@ -486,10 +486,10 @@ print(f"   post-norm, with √2 = {number(2**0.5, 2)} in all of them: {number(2*
 # %% [markdown]
 # ## When all the rows become alike
 #
-# There is one more reason to add, and it is not about gradients. Attention **averages**: each new row is a mixture of all the rows. Average again and again, and all rows end up the same. This is called *rank collapse*. We measure it by mutual similarity, the mean cosine between every two different rows: near 0 at the start, 1 when all of them point the same way. Eight tokens, $d_{\text{model}} = 64$, 4 heads, the mean of three draws.
+# There is one more reason to add, and it is not about gradients. Attention **averages**: each new row is a mixture of all the rows. Average again and again, and all rows end up the same. This is called *rank collapse*. We measure it by mutual similarity, the mean cosine between every two different rows: near 0 at the start, 1 when all of them point the same way. The blocks here hold attention only. Eight tokens, $d_{\text{model}} = 64$, 4 heads, the mean of three draws.
 
 # %%
-print("attention alone             layer 0      4      8     12")
+print("attention alone             block 0      4      8     12")
 for name, norm, residual in (
     ("no sum, no norm", "none", False),
     ("no sum, post-norm", "post", False),
@@ -500,12 +500,12 @@ for name, norm, residual in (
     print(f"{name:>26}  " + "  ".join(number(curve[k], 3) for k in (0, 4, 8, 12)))
 
 # %% [markdown]
-# Without the sum, four layers are enough: the rows are equal already, norm or no norm. The sum slows this down but does not always prevent it: with attention alone, post-norm reaches 0.996 at layer 12; pre-norm stays at 0.830. The reason is the direct path: in pre-norm the input arrives at every layer undivided; in post-norm each norm shrinks its share.
+# Without the sum, four blocks are enough: the rows are equal already, norm or no norm. The sum slows this down but does not always prevent it: with attention alone, post-norm reaches 0.996 after block 12; pre-norm stays at 0.830. The reason is the direct path: in pre-norm the input arrives at every block undivided; in post-norm each norm shrinks its share.
 #
 # And the position-wise network: does it keep the rows apart? See what it does in the two arrangements.
 
 # %%
-print("at layer 12, attention alone and with the position-wise network")
+print("after block 12, attention alone and with the position-wise network")
 for norm in ("post", "pre"):
     alone = lesson.similarity_by_layer(norm=norm, residual=True, mlp=False)[12]
     both = lesson.similarity_by_layer(norm=norm, residual=True, mlp=True)[12]
@@ -519,7 +519,7 @@ lesson.similarity_with_depth()
 # %% [markdown]
 # Look for this:
 #
-# - switch the sum off: in every combination the rows become alike within a few layers;
+# - switch the sum off: in every combination the rows become alike within a few blocks;
 # - with pre-norm the position-wise network moves rows apart (0.733); with post-norm it does not (0.999). At random weights ReLU brings rows closer too, since it never gives a negative number: unlike rows leave it with a cosine of about 0.32, which is $1/\pi$;
 # - drag “blocks” and watch the map: all the pairs of rows become alike together.
 #
@@ -560,10 +560,10 @@ def out_of_place(x):
     return x + sublayer(x)
 
 
-for function in (in_place, out_of_place):
+for name, function in (("in place", in_place), ("out of place", out_of_place)):
     given = R.copy()
     function(given)
-    print(f"{function.__name__}: the input is as it was: {np.array_equal(given, R)}")
+    print(f"{name}: the input is as it was: {np.array_equal(given, R)}")
 
 # %% [markdown]
 # ## Exercises

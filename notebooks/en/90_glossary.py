@@ -53,6 +53,7 @@ print("The Transformer, block by block · version", bloque.__version__)
 # | **block** | bloque | Attention and a position-wise network, each with its residual connection and its norm. | [lesson 5](05_full_block.ipynb) |
 # | **causal mask** | máscara causal | The mask that closes the future: each position attends to itself and to those before. | [lesson 5](05_full_block.ipynb) |
 # | **cosine** | coseno | How alike the directions of two vectors are: their dot product over the product of their lengths; 1 the same, 0 at right angles. | [lesson 4](04_residual_layer_norm.ipynb), [lesson 5](05_full_block.ipynb) |
+# | **covariance** | covarianza | The mean of the product of two variables of mean 0: whether they rise and fall together. | [lesson 2](02_sqrt_dk.ipynb) |
 # | **cross-attention** | atención cruzada | Queries from one sequence, keys and values from another: in the paper, from the decoder and from the encoder. | [lesson 3](03_multi_head.ipynb), [lesson 5](05_full_block.ipynb) |
 # | **cross-entropy** | entropía cruzada | A classifier's loss: minus the logarithm of the weight of the right answer. | [lesson 1](01_softmax_saturation.ipynb) |
 # | **d_k** | d_k | The size of a query or a key: d_model over the number of heads. | [lesson 2](02_sqrt_dk.ipynb), [lesson 3](03_multi_head.ipynb) |
@@ -77,6 +78,7 @@ print("The Transformer, block by block · version", bloque.__version__)
 # | **mask** | máscara | Says which keys each query may look at; the scores of the others become −∞ before softmax. | [lesson 5](05_full_block.ipynb) |
 # | **multi-head attention** | atención de varias cabezas | Several heads side by side, whose outputs are merged and mixed by W^O. | [lesson 3](03_multi_head.ipynb) |
 # | **multiplication by √d_model** | multiplicación por √d_model | In the paper, it enlarges the embeddings before the position is added; it has nothing to do with the division by √d_k. | [lesson 2](02_sqrt_dk.ipynb) |
+# | **normal distribution** | normal | The bell that comes of adding up many independent things: nearly all of it lies within two deviations of the mean. | [lesson 2](02_sqrt_dk.ipynb) |
 # | **output matrix** | matriz de salida | W^O, the learnt matrix that mixes what the heads found. | [lesson 3](03_multi_head.ipynb) |
 # | **overflow** | desbordamiento | A number too large for its type; in softmax, subtracting the maximum avoids it. | [lesson 1](01_softmax_saturation.ipynb) |
 # | **parameter** | parámetro | A number that training adjusts. | [lesson 5](05_full_block.ipynb) |

@@ -57,7 +57,7 @@ from bloque.quiz import quiz, score
 # %% [markdown]
 # ## ¿Está todo en su sitio?
 #
-# Esto es un cuaderno: celdas de texto y celdas de código. Para ejecutar una celda, ponte en ella y pulsa Mayús + Intro. Empieza siempre por la primera: elige el idioma y dice la versión del curso.
+# Esto es un cuaderno: celdas de texto y celdas de código. Para ejecutar una celda, ponte en ella y pulsa Mayús + Intro. Ejecuta ahora las de arriba, en orden: la primera elige el idioma y dice la versión del curso; la segunda trae lo que usan las demás. En todas las lecciones se empieza por esas dos.
 #
 # La celda siguiente mira tu instalación. Si algo falla, te dice qué es y qué orden lo arregla.
 
@@ -69,11 +69,11 @@ lesson.self_test()
 #
 # | lo que ves | qué pasa | qué hacer |
 # |---|---|---|
-# | `No module named …` | el cuaderno usa otro Python | menú Kernel → cambiar de núcleo, y elige el del curso |
+# | `No module named …` | el cuaderno usa otro Python | menú Kernel → *Change Kernel…* (cambiar de núcleo), y elige el del curso |
 # | una imagen quieta donde esperabas un deslizador | la celda no se ha ejecutado | ejecútala; lo guardado es una foto |
 # | un hueco, o un texto como `IntSlider(value=0)` | esta página no sabe dibujar controles | ábrelo en JupyterLab |
-# | en VS Code, nada, con ipywidgets 8.1.9 | un fallo conocido de esa versión | `python -m pip install ipywidgets==8.1.8` y reinicia el núcleo |
-# | resultados raros | celdas ejecutadas sin orden | menú Kernel → reiniciar y ejecutar todo |
+# | en VS Code, nada, con ipywidgets 8.1.9 | un fallo conocido de esa versión | escribe `%pip install ipywidgets==8.1.8` en una celda, ejecútala y reinicia el núcleo (menú Kernel → *Restart Kernel…*) |
+# | resultados raros | celdas ejecutadas sin orden | menú Kernel → *Restart Kernel and Run All Cells…* (reiniciar y ejecutar todo) |
 #
 # **¿Quieres empezar de cero?** Reiniciar el núcleo olvida lo calculado, pero no lo que has escrito. Para recuperar los cuadernos originales, en una terminal y dentro de la carpeta del curso: `git checkout notebooks`. Los devuelve todos, y lo que hayas escrito en ellos se pierde: copia antes lo que quieras guardar. (Si descargaste un ZIP, vuelve a descomprimirlo.) Si lees el curso en el navegador, borra tu copia en el panel de archivos y recarga la página: el navegador guarda tu copia, también después de una versión nueva.
 
@@ -102,7 +102,7 @@ lesson.course_map()
 #
 # **Los deslizadores.** Casi todas las figuras se mueven: con el ratón, o con el teclado. Tab pasa de la celda a la figura, las flechas mueven el deslizador y Escape te devuelve a la celda. Debajo de la figura, una frase dice lo que ves, con números. Algunas figuras te piden antes una apuesta: los controles no se sueltan hasta que la haces. Si fallas, para un momento: ahí es donde engaña la intuición.
 #
-# En esta, una clave $k$ gira alrededor de una consulta $q$.
+# En esta, una clave $k$ gira alrededor de una consulta $q$. Una **consulta** es lo que un token pregunta y una **clave**, lo que otro ofrece para que lo encuentren; aquí son dos flechas, es decir, dos parejas de números. Su **producto escalar** multiplica cada número de una por el suyo de la otra y los suma.
 #
 # - Fíjate en cuándo es mayor su producto escalar, $q \cdot k$: cuando las dos apuntan al mismo lado.
 # - Fíjate en cuándo se hace negativo.
@@ -155,6 +155,12 @@ score("lesson0")
 # | `np.eye(3)`, `np.diag(p)` | la identidad; una matriz con `p` en la diagonal |
 # | `np.outer(a, b)` | todos los productos de un número de `a` por uno de `b` |
 # | `np.einsum("nd,nd->n", a, b)` | multiplica casilla a casilla y suma sobre la letra que desaparece |
+# | `number(x, 3)` | escribe `x` con tres decimales; es del curso, no de NumPy |
+# | `x.mean()`, `x.std()`, `x.var()` | la media, la desviación y la varianza de todos los números, o a lo largo de un `axis` |
+# | `np.linalg.norm(x)` | la norma: la raíz de la suma de los cuadrados |
+# | `np.maximum(a, b)` | el mayor de los dos, casilla a casilla |
+# | `np.allclose(a, b)` | ¿son iguales, salvo redondeos? |
+# | `np.concatenate([a, b])` | pone una matriz a continuación de otra |
 # | `np.random.default_rng(0)` | un generador de números al azar; la misma semilla da siempre los mismos |
 
 # %%
@@ -226,6 +232,8 @@ print("Var:", number(total.var(), 1), "· √Var:", number(total.std(), 1))
 # | $\varepsilon$ | un número | `eps` | lo que evita dividir entre 0 | *what avoids a division by 0* |
 # | $W_1$, $W_2$ | $(d_{\mathrm{model}}, d_{\mathrm{ff}})$, $(d_{\mathrm{ff}}, d_{\mathrm{model}})$ | `W1`, `W2` | las dos capas de la red por posición | *the two layers of the position-wise network* |
 # | $L$ | un número | `loss` | pérdida | *loss* |
+# | $\mathbb{E}[x]$ | un número | `x.mean()` | la media de $x$ | *the mean of x* |
+# | $\lVert x \rVert$ | un número | `np.linalg.norm(x)` | la norma: la raíz de la suma de los cuadrados | *the norm: the root of the sum of squares* |
 
 # %%
 n, d_model, h = 5, 12, 3

@@ -88,7 +88,7 @@ print("pesos con ÷ 8: ", *(f"{number(each, 3):>6}" for each in softmax(scores /
 #
 # - Fíjate en la izquierda: el eje no cambia; el histograma, sí.
 # - Fíjate en el centro: es el mismo histograma, dividido entre $\sqrt{d_k}$.
-# - Baja a $d_k = 1$ y a $d_k = 2$. La curva negra es la normal de esa misma anchura. Ahí no encaja: el pico del histograma es más alto y sus colas, más largas.
+# - Baja a $d_k = 1$ y a $d_k = 2$. La curva negra es la **normal** de esa misma anchura: la campana que sale al sumar muchas cosas independientes. Ahí no encaja: el pico del histograma es más alto y sus colas, más largas. De eso habla la *curtosis* del pie, que se explica más abajo: déjala por ahora.
 
 # %%
 lesson.width()
@@ -103,7 +103,7 @@ lesson.width()
 #
 # $$q \cdot k = q_1 k_1 + q_2 k_2 + \dots + q_{d_k} k_{d_k}$$
 #
-# **Paso 1. La media de un sumando.** Como $q_i$ y $k_i$ son independientes, la media del producto es el producto de las medias:
+# **Paso 1. La media de un sumando.** Se escribe $\mathbb{E}[x]$ para la media de $x$. Como $q_i$ y $k_i$ son independientes, la media del producto es el producto de las medias:
 #
 # $$\mathbb{E}[q_i k_i] = \mathbb{E}[q_i]\;\mathbb{E}[k_i] = 0 \cdot 0 = 0$$
 #
@@ -246,8 +246,8 @@ raw, root = lesson.largest_weights(64, [1, 8], 1_000_000)
 for name, weights in (("sin dividir", raw), ("÷ √d_k", root)):
     experiments = weights.reshape(-1, 100).mean(axis=1)  # diez mil experimentos de cien tiradas
     low, high = np.percentile(experiments, (2.5, 97.5))
-    print(f"{name:<12} media {number(weights.mean(dtype=float), 3)}, error típico {number(weights.std() / 1000, 4)};", end=" ")
-    print(f"con 100 tiradas: desviación {number(experiments.std(), 3)}, el 95 % de {number(low, 2)} a {number(high, 2)}")
+    print(f"{name:<12} media {number(weights.mean(dtype=float), 3)}, error típico {number(weights.std() / 1000, 4)}")
+    print(f"   con 100 tiradas: desviación {number(experiments.std(), 3)}, el 95 % de {number(low, 2)} a {number(high, 2)}")
 
 # %% [markdown]
 # El mayor de los ocho pesos vale, en media, 0.875 sin dividir y 0.360 con $\sqrt{d_k}$. Si haces cien tiradas en tu ordenador, lo normal es que salga algo entre 0.84 y 0.91 sin dividir, y entre 0.34 y 0.38 con la raíz.
@@ -268,7 +268,7 @@ print("uniforme     mayor peso", number(1 / 8, 3))
 # %% [markdown]
 # ## Adónde va el gradiente
 #
-# ¿Quién paga la saturación? Sigue la pérdida hacia atrás. Escribimos $\partial q$ para el gradiente de la pérdida respecto de $q$, y lo mismo con las demás letras. Para una consulta con pesos $p$, puntuaciones ya divididas $z$ y salida $o = \sum_j p_j v_j$:
+# ¿Quién paga la saturación? Sigue la pérdida hacia atrás. Escribimos $\partial q$ para el gradiente de la pérdida respecto de $q$, y lo mismo con las demás letras. Para una consulta con pesos $p$, puntuaciones ya divididas $z$ y salida $o = \sum_j p_j v_j$, al mover $v_j$ la salida se mueve $p_j$ veces eso, y al mover $p_j$ se mueve $v_j$ veces eso. Con las puntuaciones pasa lo mismo: $z_j = q \cdot k_j / \sqrt{d_k}$. Así salen las cinco:
 #
 # $$\partial v_j = p_j\, \partial o \qquad\quad \partial p_j = v_j \cdot \partial o \qquad\quad \partial z = J\,\partial p$$
 #
@@ -276,7 +276,7 @@ print("uniforme     mayor peso", number(1 / 8, 3))
 #
 # En el camino de la pérdida a las consultas y a las claves está el jacobiano de la softmax. En el camino a los valores, no. Si $J$ se apaga, se apagan $\partial q$ y $\partial k$, pero no $\partial v$.
 #
-# La celda calcula los gradientes exactos de una atención recién inicializada y comprueba uno a empujones: mueve todas las consultas un poco en una dirección al azar y mira cuánto cambia la pérdida.
+# La celda calcula los gradientes exactos de una atención recién inicializada: `target` es una salida deseada, al azar; la pérdida, el error cuadrático medio, y `by_output`, su derivada, $\partial o$. Después comprueba uno a empujones: mueve todas las consultas un poco en una dirección al azar y mira cuánto cambia la pérdida.
 
 # %%
 rng = np.random.default_rng(9)
@@ -300,7 +300,7 @@ measured = (loss(queries + 1e-4 * direction) - loss(queries - 1e-4 * direction))
 print("a empujones:", number(measured, 6), "  exacto:", number((by_queries * direction).sum(), 6))
 
 # %% [markdown]
-# Coinciden. Ahora, cuarenta frases al azar como esa, de ocho tokens, cada una con sus matrices, con la división y sin ella. Miramos las dos cosas: la consulta típica, que es la mediana, y la norma de la matriz entera.
+# Coinciden. Ahora, cuarenta frases al azar como esa, de ocho tokens, cada una con sus matrices, con la división y sin ella. Miramos las dos cosas: la consulta típica, que es la mediana, y la norma de la matriz entera, $\lVert\cdot\rVert$, la raíz de la suma de los cuadrados de sus números.
 
 # %%
 gradients = lesson.attention_gradients([1024], sentences=40)
@@ -336,13 +336,15 @@ print("más que la mayor con √d_k:                  ", number(100 * (raw.queri
 print("el 10 % con más gradiente reúne:            ", number(100 * energy[:tenth].sum() / energy.sum(), 0), "% del total (en cuadrados)")
 
 # %% [markdown]
+# En la figura, el cuadrado y el círculo marcan las medianas, y la primera barra junta todo lo que no llega a su número. La décima parte de las consultas reúne el 93 % de la suma de los cuadrados, que es de lo que está hecha la norma.
+#
 # Con valores tan dispersos, la propia mediana sin dividir varía mucho: otras cuarenta frases pueden dar una varias veces mayor o menor. Lo que no cambia es la forma.
 #
 # La mitad de las consultas recibe menos de una milésima de lo típico con $\sqrt{d_k}$. En la otra punta, un 19 % recibe más que cualquier consulta con la división: son las que el azar ha dejado a medias entre dos claves. Ahí $J$ no es pequeño, y además falta el factor $1/\sqrt{d_k}$ de $\partial q$, que por sí solo hace su gradiente $32$ veces mayor.
 #
 # Así que no es cierto que sin la división no haya gradiente. Lo que pasa es que **la mayoría de las consultas no aprende casi nada y una minoría da bandazos**. Si solo miras la norma de la matriz, ves un gradiente sano y hasta grande.
 #
-# Vuelve a la figura de los tres divisores y mira ahora los paneles de abajo.
+# Vuelve a la figura de los tres divisores y mira ahora los paneles de abajo. La línea es la mediana, y la banda deja fuera una décima parte por arriba y otra por abajo: a la izquierda, de las frases; a la derecha, de las consultas.
 #
 # - Sin dividir, sube $d_k$: a la izquierda las normas crecen; a la derecha la mediana se hunde y la banda se abre.
 # - Con $\sqrt{d_k}$ todo queda plano: la escala del gradiente ya no depende de $d_k$.
@@ -362,7 +364,7 @@ for sigma in (0.5, 1, 2):
     print(f"σ = {number(sigma, 1)}  medida: {number((q * k).sum(axis=1).std(), 1):>4}   σ² √d_k = {number(sigma**2 * 8, 1):>4}")
 
 # %% [markdown]
-# **Componentes que van juntos.** Llama $\Sigma_q$ y $\Sigma_k$ a las matrices de covarianzas. Con medias 0 y con $q$ independiente de $k$:
+# **Componentes que van juntos.** Llama $\Sigma_q$ a la matriz de **covarianzas** de $q$: en su casilla $(i, j)$ está la media de $q_i q_j$. $\Sigma_k$ es la de $k$. La **traza**, $\operatorname{tr}$, es la suma de la diagonal. Con medias 0 y con $q$ independiente de $k$:
 #
 # $$\operatorname{Var}(q \cdot k) = \mathbb{E}\bigl[(q^{\mathsf T} k)^2\bigr] = \mathbb{E}\bigl[q^{\mathsf T} k\, k^{\mathsf T} q\bigr] = \mathbb{E}\bigl[q^{\mathsf T} \Sigma_k\, q\bigr]$$
 #
@@ -510,9 +512,9 @@ print("vector nuevo:", ", ".join(number(each, 3) for each in output[0]))
 #
 # Muévelo tú.
 #
-# - Gira $q$. La línea discontinua es la frontera: las claves del lado de la flecha tienen puntuación positiva y las del otro, negativa. ¿Hacia dónde apunta cuando «en», «el», «de» y «mi» se llevan casi todo?
-# - Acórtala hasta 0: reparto uniforme. Estírala: una sola palabra se queda casi todo el peso. Estirar $q$ es multiplicar las puntuaciones, justo lo que hace un $d_k$ grande si no divides.
-# - Enciende la división y mira qué longitud sin dividir da lo mismo.
+# - Estira $q$ al máximo y gírala. La línea discontinua es la frontera: las claves del lado de la flecha tienen puntuación positiva y las del otro, negativa. ¿Hacia dónde apunta cuando «en», «el», «de» y «mi» se llevan casi todo?
+# - Acórtala hasta 0: reparto uniforme. Estírala hacia una palabra: se queda casi todo el peso. Estirar $q$ es multiplicar las puntuaciones, justo lo que hace un $d_k$ grande si no divides.
+# - Enciende la división y busca qué longitud, sin dividir, da casi lo mismo.
 
 # %%
 lesson.bank()
@@ -692,6 +694,8 @@ score("lesson2")
 # | atención escalada | *scaled dot-product attention* | la atención con su división entre $\sqrt{d_k}$ |
 # | varianza | *variance* | la media de los cuadrados de las distancias a la media |
 # | desviación típica | *standard deviation* | la raíz de la varianza |
+# | normal | *normal distribution* | la campana que sale al sumar muchas cosas independientes |
+# | covarianza | *covariance* | la media del producto de dos variables de media 0 |
 # | error típico | *standard error* | cuánto varía una estimación de un experimento a otro, como desviación típica |
 # | curtosis | *kurtosis* | cuánto pesan las colas; 3 en la normal |
 # | traza | *trace* | la suma de la diagonal de una matriz |

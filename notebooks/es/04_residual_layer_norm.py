@@ -84,7 +84,7 @@ print(f"W1 {W1.shape}, W2 {W2.shape}, X {X.shape}")
 # %% [markdown]
 # Ahora damos un empujón muy pequeño a un solo número: el de la fila 0 y la columna 0 de $X$. Y medimos cuánto se mueve la salida de cada capa, dividido entre lo que empujamos. Ese cociente es la norma (la longitud) de una derivada. Si vale 1, la salida se mueve tanto como la entrada. Si vale 0, el empujón no ha llegado.
 #
-# **Predice y arrastra.** Sin la suma, ¿cuánto queda del empujón tras las doce capas? ¿La mitad, una centésima, menos? Apuesta en la figura antes de ver la curva.
+# **Predice y arrastra.** Sin la suma, ¿cuánto queda del empujón tras las doce capas? ¿La mitad, una centésima, menos? Apuesta en la figura antes de ver la curva. Se apuesta por la potencia de 10: menos uno es una décima; menos dos, una centésima.
 
 # %%
 lesson.derivative_by_depth()
@@ -92,7 +92,7 @@ lesson.derivative_by_depth()
 # %% [markdown]
 # Fíjate en tres cosas:
 #
-# - con la suma, la derivada sigue cerca de 1 hasta la última capa. Sin ella baja casi en línea recta, con el eje logarítmico: cada capa multiplica por algo menor que 1;
+# - con la suma, la derivada sigue cerca de 1 hasta la última capa. Quita la marca de «con la suma»: sin ella baja casi en línea recta, con el eje logarítmico: cada capa multiplica por algo menor que 1;
 # - lleva «capas» al máximo, con la suma y sin ella. ¿Qué queda del empujón en cada caso?
 # - sube el tamaño de los pesos hasta que la curva sin suma deje de caer. ¿Qué hace entonces la otra? La suma evita que la señal muera; no evita que crezca. De eso se ocupa la segunda mitad de la lección.
 
@@ -383,7 +383,7 @@ lesson.disturb_a_row()
 # %% [markdown]
 # Fíjate en esto:
 #
-# - por filas, las demás filas no se mueven, empujes lo que empujes. Por columnas se mueven todas;
+# - lleva «empujón» a 10 y mira los dos mapas: cuanto más oscuro, más ha cambiado. Por filas, las demás filas no se mueven, empujes lo que empujes. Por columnas se mueven todas;
 # - por filas, un empujón uniforme no cambia ni siquiera la fila empujada: su media sube lo mismo que ella. Con el empujón en rampa sí cambia;
 # - por filas, solo puede cambiar la fila que tocaste.
 
@@ -447,10 +447,10 @@ def zero(x):
     return np.zeros_like(x)
 
 
-for arrangement in (post, pre, third):
+for name, arrangement in (("post", post), ("pre", pre), ("la tercera", third)):
     out = arrangement(R, zero)
     mean, deviation = number(out[0].mean(), 2), number(out[0].std(), 2)
-    print(f"{arrangement.__name__:>5}: con subcapa cero devuelve x: {np.array_equal(out, R)}")
+    print(f"{name:>10}: con subcapa cero devuelve x: {np.array_equal(out, R)}")
     print(f"       fila 0: media {mean}, desviación {deviation}")
 
 # %%
@@ -466,9 +466,9 @@ def ten_times(x):
 
 
 print("cuánto cambia x, con la subcapa × 1 y × 10")
-for arrangement in (post, pre, third):
+for name, arrangement in (("post", post), ("pre", pre), ("la tercera", third)):
     one, ten = (np.linalg.norm(arrangement(R, F) - R) for F in (sublayer, ten_times))
-    print(f"{arrangement.__name__:>5}: {number(one, 2)}, {number(ten, 2)}")
+    print(f"{name:>10}: {number(one, 2)}, {number(ten, 2)}")
 
 # %% [markdown]
 # Con subcapas a cero, pre-norm y la tercera devuelven $x$ exactamente; post-norm devuelve filas de media 0 y desviación 1. Si la subcapa da diez veces más, con pre-norm el cambio es diez veces mayor. Con la tercera no cambia nada: normaliza lo que da la subcapa, y su tamaño se pierde.
@@ -488,10 +488,10 @@ print(f"   post-norm, con √2 = {number(2**0.5, 2)} en todas: {number(2**-6, si
 # %% [markdown]
 # ## Cuando todas las filas se parecen
 #
-# Queda una razón para sumar que no tiene que ver con el gradiente. La atención **promedia**: cada fila nueva es una mezcla de todas. Si se promedia una y otra vez, todas las filas acaban siendo la misma. Se llama *colapso de rango*. Lo medimos con la semejanza mutua, el coseno medio entre cada dos filas distintas: cerca de 0 al empezar, 1 cuando todas apuntan igual. Son ocho tokens, $d_{\mathrm{model}} = 64$ y 4 cabezas, y la media de tres sorteos.
+# Queda una razón para sumar que no tiene que ver con el gradiente. La atención **promedia**: cada fila nueva es una mezcla de todas. Si se promedia una y otra vez, todas las filas acaban siendo la misma. Se llama *colapso de rango*. Lo medimos con la semejanza mutua, el coseno medio entre cada dos filas distintas: cerca de 0 al empezar, 1 cuando todas apuntan igual. Aquí los bloques llevan solo la atención. Son ocho tokens, $d_{\mathrm{model}} = 64$ y 4 cabezas, y la media de tres sorteos.
 
 # %%
-print("atención sola                capa 0      4      8     12")
+print("atención sola              bloque 0      4      8     12")
 for name, norm, residual in (
     ("sin suma, sin norma", "none", False),
     ("sin suma, post-norm", "post", False),
@@ -502,12 +502,12 @@ for name, norm, residual in (
     print(f"{name:>26}  " + "  ".join(number(curve[k], 3) for k in (0, 4, 8, 12)))
 
 # %% [markdown]
-# Sin la suma, cuatro capas bastan: las filas ya son iguales, con norma o sin ella. La suma lo frena, pero no siempre lo impide: con atención sola, post-norm llega a 0.996 en la capa 12; pre-norm se queda en 0.830. Concuerda con lo anterior: en pre-norm la entrada llega intacta; en post-norm cada capa reduce su parte.
+# Sin la suma, cuatro bloques bastan: las filas ya son iguales, con norma o sin ella. La suma lo frena, pero no siempre lo impide: con atención sola, post-norm llega a 0.996 tras el bloque 12; pre-norm se queda en 0.830. Concuerda con lo anterior: en pre-norm la entrada llega intacta; en post-norm cada norma reduce su parte.
 #
 # ¿Y la red por posición? Suele decirse que salva del colapso. Míralo con cada colocación de la norma.
 
 # %%
-print("en la capa 12, atención sola y con red por posición")
+print("tras el bloque 12, atención sola y con red por posición")
 for norm in ("post", "pre"):
     alone = lesson.similarity_by_layer(norm=norm, residual=True, mlp=False)[12]
     both = lesson.similarity_by_layer(norm=norm, residual=True, mlp=True)[12]
@@ -521,7 +521,7 @@ lesson.similarity_with_depth()
 # %% [markdown]
 # Fíjate en esto:
 #
-# - apaga la suma: en cualquiera de las combinaciones las filas se vuelven iguales en pocas capas;
+# - apaga la suma: en cualquiera de las combinaciones las filas se vuelven iguales en pocos bloques;
 # - con pre-norm la red por posición aleja las filas (0.733); con post-norm no (0.999). Con pesos al azar, la ReLU también acerca filas, porque nunca da números negativos: filas sin parecido salen con un coseno de unos 0.32, es decir, $1/\pi$;
 # - arrastra «bloques» y mira el mapa: las filas pierden su identidad todas a la vez.
 #
@@ -562,10 +562,10 @@ def out_of_place(x):
     return x + sublayer(x)
 
 
-for function in (in_place, out_of_place):
+for name, function in (("sobre la entrada", in_place), ("aparte", out_of_place)):
     given = R.copy()
     function(given)
-    print(f"{function.__name__}: la entrada sigue igual: {np.array_equal(given, R)}")
+    print(f"{name}: la entrada sigue igual: {np.array_equal(given, R)}")
 
 # %% [markdown]
 # ## Ejercicios

@@ -62,6 +62,7 @@ print("El Transformer, bloque a bloque · versión", bloque.__version__)
 # | **conexión residual** | residual connection | Suma la entrada a la salida de la subcapa, y deja un camino directo al gradiente. | [lección 4](04_residual_layer_norm.ipynb) |
 # | **consulta** | query | El vector con el que un token pregunta; se compara con todas las claves. | [lección 0](00_entrada.ipynb), [lección 2](02_raiz_dk.ipynb) |
 # | **coseno** | cosine | Cuánto se parecen las direcciones de dos vectores: su producto escalar entre el producto de sus longitudes; 1 si apuntan igual, 0 si forman ángulo recto. | [lección 4](04_residual_layer_norm.ipynb), [lección 5](05_bloque_completo.ipynb) |
+# | **covarianza** | covariance | La media del producto de dos variables de media 0: dice si suben y bajan a la vez. | [lección 2](02_raiz_dk.ipynb) |
 # | **curtosis** | kurtosis | Cuánto pesan las colas: la media de la cuarta potencia de la distancia a la media, entre el cuadrado de la varianza; 3 en la normal. | [lección 2](02_raiz_dk.ipynb) |
 # | **d_k** | d_k | El número de componentes de una consulta o una clave; con h cabezas, d_model entre h. | [lección 2](02_raiz_dk.ipynb), [lección 3](03_varias_cabezas.ipynb) |
 # | **d_model** | d_model | El ancho del modelo: cuántos números describen un token. | [lección 0](00_entrada.ipynb), [lección 3](03_varias_cabezas.ipynb) |
@@ -84,6 +85,7 @@ print("El Transformer, bloque a bloque · versión", bloque.__version__)
 # | **matriz de salida** | output matrix | W^O, la matriz aprendida que mezcla lo que encontraron las cabezas. | [lección 3](03_varias_cabezas.ipynb) |
 # | **media móvil** | running mean | Una media que se corrige un poco con cada valor nuevo y olvida poco a poco los viejos. | [lección 6](06_que_aprenda.ipynb) |
 # | **multiplicación por √d_model** | multiplication by √d_model | En el artículo, lo que agranda los embeddings antes de sumar la posición; no tiene que ver con la división entre √d_k. | [lección 2](02_raiz_dk.ipynb) |
+# | **normal** | normal distribution | La campana que sale al sumar muchas cosas independientes: en ella casi todo queda a menos de dos desviaciones de la media. | [lección 2](02_raiz_dk.ipynb) |
 # | **normalización por capas** | layer norm | Deja cada fila con media 0 y desviación 1 a lo largo de sus coordenadas; después escala con γ y desplaza con β. También se la llama layer norm. | [lección 4](04_residual_layer_norm.ipynb) |
 # | **parámetro** | parameter | Un número que el entrenamiento ajusta. | [lección 5](05_bloque_completo.ipynb) |
 # | **pérdida** | loss | El número que el entrenamiento hace bajar. | [lección 1](01_saturacion_softmax.ipynb), [lección 6](06_que_aprenda.ipynb) |

@@ -330,7 +330,7 @@ def derivative_by_depth() -> Explorer:
         )
 
     truth = log10(derivatives(SIZE, False)[DEPTH - 1])
-    explorer.guess = Guess("without", -12, 1, step=0.1, truth=truth, axes=axes, axis="y")
+    explorer.guess = Guess("without", -12, 1, step=0.1, value=0, truth=truth, axes=axes, axis="y")
     return explorer
 
 
