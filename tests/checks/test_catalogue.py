@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import re
 
+import numpy as np
 import pytest
 
 import bloque
@@ -102,8 +104,6 @@ def test_tolerance(id, factor):
 
 @pytest.mark.parametrize("id", exercises())
 def test_stubs_and_zeros_get_a_friendly_hint(id):
-    import numpy as np
-
     n = len(exercise(id).arguments)
 
     def zeros(*args):
@@ -117,7 +117,7 @@ def test_stubs_and_zeros_get_a_friendly_hint(id):
         (..., {"stub"}),
         (namespace["dots"], {"stub"}),
         (namespace["nothing"], {"stub", "nothing"}),
-        (zeros, {"zeros", "everything", "integers", "type"}),
+        (zeros, {"zeros", "everything", "summed_up", "integers", "type"}),
         (3.0, {"not_a_function"}),
         (lambda: 0, {"arguments"}),
     ):
@@ -151,11 +151,35 @@ def test_messages_are_short_and_show_the_smallest_input(code):
         for id in exercises():
             for mistake in list(exercise(id).mistakes)[languages().index(code) :: 2 * len(languages())]:
                 message = check(id, exercise(id).variants(mistake)[0]).message
-                assert f"`{id}(" in message, (id, mistake, message)
+                shown = ("np.array(" in message, text("checks.array", name="", shape="") in message, re.search(r"`[\d., e-]+`", message))
+                assert any(shown), (id, mistake, message)
                 sentences = [s for s in message.replace("…", "").split(". ") if s]
                 assert 2 <= len(sentences) <= 5, (id, mistake, message)
     finally:
         bloque.language(before)
+
+
+@pytest.mark.parametrize("id", exercises())
+def test_the_input_of_a_message_can_be_pasted_and_shows_the_mistake(id):
+    """It calls the learner's own function; too large an input, or one with a function in it, is told in words."""
+    for mistake, ways in exercise(id).mistakes.items():
+        wrong = exercise(id).variant(ways[0])
+
+        def mine(*args, wrong=wrong):
+            return wrong(*args)
+
+        message = check(id, mine).message
+        pasted = re.search(r"`(mine\(.*?\))`", message)
+        if pasted is None:
+            assert f"{exercise(id).arguments[0]} {text('checks.array', name='', shape='(').strip()}" in message, (mistake, message)
+            assert f"{id}(" not in message
+            continue
+        calls = {
+            name: eval(pasted[1], {"np": np, "mine": lambda *args, of=of: run(of, args)})
+            for name, of in (("is", wrong), ("be", exercise(id).solution))
+        }
+        found, right = calls["is"], calls["be"]
+        assert found.failure or difference(found.value, right.value, exercise(id).tolerance) is not None, (mistake, message)
 
 
 def test_an_unknown_exercise_is_named_with_its_neighbours():

@@ -14,6 +14,7 @@ from bloque.checks import check, hint, runner
 from bloque.checks import diagnosis as diagnosing
 from bloque.checks.result import Result
 from bloque.checks.runner import Deadline, TookTooLong, run
+from bloque.texts import languages, text
 
 
 @pytest.fixture(autouse=True)
@@ -252,7 +253,97 @@ def test_what_is_not_known_says_what_differs_first():
 
     result = check("layer_norm", rows)
     assert result.mistake is None
-    assert "layer_norm(x=[[1, 0, 2]]" in result.message
+    assert "`rows(np.array([[1., 0., 2.]]), np.array([1., 1., 1.]), np.array([0., 0., 0.]), 1e-05)`" in result.message
+
+
+def test_a_function_without_a_name_is_shown_its_arguments():
+    assert check("softmax", lambda z: z * 0).message.endswith("`np.array([0., 1.])`.")
+
+
+@pytest.mark.parametrize("code", languages())
+def test_large_inputs_and_functions_are_told_in_words(code):
+    bloque.language(code)
+    shown = {"es": "con x de forma (3, 8), W_Q (8, 8), W_K (8, 8), W_V (8, 8), W_O (8, 8) y heads = 2."}
+    shown["en"] = "with x of shape (3, 8), W_Q (8, 8), W_K (8, 8), W_V (8, 8), W_O (8, 8) and heads = 2."
+    assert check("multi_head_attention", lambda *args: 0).message.endswith(shown[code])
+    assert "attention" not in check("post_norm_block", lambda x, attention, *rest: 0 * x).message
+
+
+def power_of_floats(scores):
+    return np.exp(1.0) ^ scores
+
+
+def power_of_numbers(scores):
+    return 2.0 ^ 3
+
+
+@pytest.mark.parametrize("code", languages())
+@pytest.mark.parametrize(
+    ("candidate", "kind"),
+    [
+        (lambda z: z + np.zeros(7), "places"),
+        (lambda z: z @ np.zeros((7, 2)), "inner"),
+        (lambda z: np.dot(z, np.zeros((7, 2))), "inner"),
+        (power_of_floats, "power"),
+        (power_of_numbers, "power"),
+    ],
+)
+def test_errors_of_numpy_are_told_in_the_readers_language_first(candidate, kind, code):
+    bloque.language(code)
+    result = check("softmax", candidate)
+    assert result.mistake == "raises"
+    assert result.message.startswith(f"{text(f'checks.numpy.{kind}')} ")
+    assert "Error`" in result.message
+
+
+def test_other_errors_are_shown_alone():
+    assert check("softmax", lambda z: z.nothing).message.startswith("Your function stopped")
+
+
+def test_zeros_claim_no_cause():
+    result = check("softmax", lambda z: z * 0)
+    assert result.mistake == "zeros"
+    assert "array was made" not in result.message
+
+
+def deviation(scores, n, factor=1.0):
+    return factor * scores.std(), factor * scores.std() / np.sqrt(2 * n)
+
+
+@pytest.mark.parametrize(
+    ("candidate", "mistake"),
+    [
+        (lambda q, k: deviation(q @ k.T, len(q)), "all_pairs"),
+        (lambda q, k: deviation(q @ k.T, len(q) ** 2), "all_pairs"),
+        (lambda q, k: deviation(q * k, len(q)), "not_summed"),
+        (lambda q, k: deviation((q * k).sum(), len(q)), "summed_up"),
+        (lambda q, k: deviation((q * k).sum(), len((q * k).sum())), "summed_up"),
+        (lambda q, k: deviation((q * k).sum(-1), len(q), 3), "factor"),
+        (lambda q, k: deviation((q * k).sum(-1), len(q), len(q)), None),  # another factor in every case
+    ],
+)
+def test_two_results_in_proportion_are_no_factor_by_themselves(candidate, mistake):
+    assert check("score_deviation", candidate).mistake == mistake
+
+
+def normalised(x, variance, gamma, beta, eps):
+    return gamma * (x - x.mean(-1, keepdims=True)) / np.sqrt(variance + eps) + beta
+
+
+@pytest.mark.parametrize(
+    ("candidate", "mistake"),
+    [
+        (
+            lambda x, g, b, e: normalised(x, np.square(x - x.mean(-1, keepdims=True)).sum(-1, keepdims=True) / len(x), g, b, e),
+            "rows_counted",
+        ),
+        (lambda x, g, b, e: normalised(x, x.var(-1, keepdims=True, ddof=1), g, b, e), "ddof"),
+        (lambda x, g, b, e: g * (x - x.mean(-1, keepdims=True) / np.sqrt(x.var(-1, keepdims=True) + e)) + b, "parentheses"),
+        (lambda x, g, b, e: g * x - x.mean(-1, keepdims=True) / np.sqrt(x.var(-1, keepdims=True) + e) + b, "parentheses"),
+    ],
+)
+def test_ways_to_normalise_wrongly(candidate, mistake):
+    assert check("layer_norm", candidate).mistake == mistake
 
 
 def test_no_message_holds_the_solution():

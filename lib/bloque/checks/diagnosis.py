@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import inspect
 import itertools
+import re
 import textwrap
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bloque.checks import values
@@ -37,6 +38,12 @@ GENERAL = (
     "sign",
     "factor",
 )  # what can go wrong in any exercise; each has its text under checks.general
+
+NUMPY_SAYS = {
+    "places": r"broadcast",
+    "inner": r"mismatch in its core dimension|not aligned",
+    "power": r"'bitwise_xor' not supported|operand type\(s\) for \^",
+}  # errors that come in English, by their words; each has its text under checks.numpy
 
 
 def diagnose(exercise: Exercise, candidate: Any) -> Result:
@@ -170,7 +177,7 @@ class _Diagnosis:
         mine, theirs = tried.outcome.failure, other.failure
         if mine is not None or theirs is not None:
             # the same words of NumPy's, whatever the sizes in them
-            return mine is not None and theirs is not None and (mine.kind, mine.message[:12]) == (theirs.kind, theirs.message[:12])
+            return mine is not None and theirs is not None and (mine.kind, mine.message[:30]) == (theirs.kind, theirs.message[:30])
         return values.difference(tried.outcome.value, other.value, self.exercise.tolerance, nan_is_nan=True) is None
 
     def _named(self, mistake: str) -> Result:
@@ -186,7 +193,8 @@ class _Diagnosis:
         failure = first.outcome.failure
         if failure is not None:
             line = text("checks.general.raises_line", line=failure.line, source=failure.source) if failure.line else ""
-            return self._say("raises", first, error=failure.kind, said=failure.message.rstrip("."), line=line)
+            result = self._say("raises", first, error=failure.kind, said=failure.message.rstrip("."), line=line)
+            return replace(result, message=f"{_in_words(failure.message)}{result.message}")
         finished = [t for t in self.wrong if t.outcome.failure is None]
         tests: Sequence[tuple[str, Callable[[Any, Any, float], bool]]] = (
             ("count", values.wrong_count),
@@ -207,10 +215,19 @@ class _Diagnosis:
             return self._writes(first)
         if all(values.factor(t.outcome.value, t.expected, self.exercise.tolerance) == -1 for t in finished):
             return self._say("sign", first)
-        factors = [values.factor(t.outcome.value, t.expected, self.exercise.tolerance) for t in finished]
-        if all(f is not None for f in factors):
-            return self._say("factor", first)
-        return None
+        return self._say("factor", first) if self._one_factor() else None
+
+    def _one_factor(self) -> bool:
+        """Whether the right numbers are multiplied by a factor that is the same in every case."""
+        first = None
+        for t in self.tried:
+            if t.outcome.failure is not None or (t.difference is None and values.all_zero(t.expected)):
+                continue
+            factor = values.factor(t.outcome.value, t.expected, self.exercise.tolerance)
+            first = factor if first is None else first
+            if factor is None or first is None or abs(factor - first) > 1e-3 * abs(first):
+                return False
+        return first is not None
 
     def _details(self, name: str, tried: _Tried) -> dict[str, Any]:
         if name == "count":
@@ -241,12 +258,18 @@ class _Diagnosis:
 
     def _where(self, tried: _Tried) -> str:
         """The smallest input where it shows."""
-        shown = values.call(self.exercise, tried.case.args)
-        return text("checks.where", call=shown)
+        name = str(getattr(self.candidate, "__name__", ""))
+        shown = values.written(self.exercise, name if name.isidentifier() else None, tried.case.args)
+        return text("checks.where", input=shown)
 
 
 def _general(name: str, **fields: Any) -> str:
     return text(f"checks.general.{name}", **fields)
+
+
+def _in_words(said: str) -> str:
+    """What an error of NumPy's means, in the reader's language and with a space behind; nothing for others."""
+    return next((f"{text(f'checks.numpy.{kind}')} " for kind, words in NUMPY_SAYS.items() if re.search(words, said)), "")
 
 
 def _wrong(exercise: Exercise, mistake: str | None, message: str) -> Result:

@@ -12,7 +12,7 @@ from bloque.checks.exercise import Exercise
 from bloque.texts import text
 
 PRECISION = {"float16": 5e-3, "float32": 1e-4}  # of a result that comes in a coarser type
-SHOWN = 24  # the largest array whose numbers a message writes out
+SHOWN = 24  # how many numbers in arrays a message writes out
 
 
 @dataclass(frozen=True)
@@ -190,27 +190,43 @@ def factor(value: Any, expected: Any, tolerance: float) -> float | None:
 # ── writing inputs out ───────────────────────────────────────────────────────────────────────────
 
 
-def call(exercise: Exercise, args: tuple[Any, ...]) -> str:
-    """The call as code, with the numbers of small arrays and the shapes of large ones."""
-    written = [f"{name}={_written(value)}" for name, value in zip(exercise.arguments, args, strict=True)]
-    name = exercise.signature[: exercise.signature.index("(")]
-    return f"{name}({', '.join(written)})"
+def written(exercise: Exercise, name: str | None, args: tuple[Any, ...]) -> str:
+    """The input of a case: code that runs when it is pasted, or words where there is too much to write out.
+
+    ``name`` is what the learner's own function is called; without it, the code is the arguments alone.
+    """
+    if any(callable(value) for value in args) or sum(np.size(value) for value in args if np.ndim(value)) > SHOWN:
+        return _words(exercise, args)
+    code = ", ".join(_code(value) for value in args)
+    return f"`{name}({code})`" if name else f"`{code}`"
 
 
-def _written(value: Any) -> str:
-    if callable(value):
-        return getattr(value, "__name__", "…")
-    array = as_array(value)
-    if array is None:
-        return "…"
-    if array.size > SHOWN:
-        return text("checks.array", shape=array.shape)
-    if array.dtype == bool:
-        return str(array.tolist())
-    return _list(array)
+def _code(value: Any) -> str:
+    return f"np.array({_list(value)})" if isinstance(value, np.ndarray) else _list(np.asarray(value))
+
+
+def _words(exercise: Exercise, args: tuple[Any, ...]) -> str:
+    """The arguments by their names: the shapes of arrays, the values of numbers, nothing of functions."""
+    parts: list[str] = []
+    for name, value in zip(exercise.arguments, args, strict=True):
+        if callable(value):
+            continue
+        if not np.ndim(value):
+            parts.append(f"{name} = {_code(value)}")
+        elif parts:
+            parts.append(f"{name} {np.shape(value)}")
+        else:  # said once
+            parts.append(text("checks.array", name=name, shape=np.shape(value)))
+    return f" {text('checks.and')} ".join([", ".join(parts[:-1]), parts[-1]] if parts[1:] else parts)
 
 
 def _list(array: np.ndarray) -> str:
-    if array.ndim == 0:
-        return f"{array.item():.6g}"
-    return "[" + ", ".join(_list(part) for part in array) + "]"
+    if array.ndim:
+        return "[" + ", ".join(_list(part) for part in array) + "]"
+    if array.dtype.kind != "f":
+        return str(array.item())
+    if not np.isfinite(array):
+        return f"np.{array.item()}".replace("np.-", "-np.")
+    whole = f"{array.item():.10g}"
+    short = whole if float(whole) == array.item() else f"{array.item():.6g}"
+    return short if set(short) & set(".e") else f"{short}."  # whole numbers stay floats

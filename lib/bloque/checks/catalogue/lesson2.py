@@ -203,6 +203,7 @@ def _score_deviation(
     error: str = "deviation",
     lost: int = 0,
     divide: str = "no",
+    count: str = "scores",
 ) -> Any:
     q, k = np.asarray(queries, dtype=float), np.asarray(keys, dtype=float)
     scores = {
@@ -211,10 +212,11 @@ def _score_deviation(
         "components": lambda: (q * k).ravel(),
         "columns": lambda: (q * k).sum(axis=0),
         "mean": lambda: (q * k).mean(axis=-1),
+        "everything": lambda: (q * k).sum(),
     }[pairs]()
     if divide == "root":
         scores = scores / np.sqrt(q.shape[-1])
-    n = len(scores)
+    n = len(q) if count == "rows" else scores.size
     deviation = scores.std(ddof=ddof)
     measured = {
         "deviation": deviation,
@@ -253,11 +255,18 @@ SCORE_DEVIATION = Exercise(
         lambda queries, keys: _score_deviation(queries, keys, ddof=1, lost=1),
     ),
     mistakes={
+        "summed_up": (
+            {"pairs": "everything"},
+            {"pairs": "everything", "ddof": 1},
+            lambda queries, keys: len((np.asarray(queries) * np.asarray(keys)).sum()),  # which has no length
+        ),
+    }
+    | {
         name: tuple({**way, "ddof": ddof} for way in ways for ddof in (0, 1))
         for name, ways in {
-            "all_pairs": ({"pairs": "all"},),
-            "not_summed": ({"pairs": "components"},),
-            "columns": ({"pairs": "columns"},),
+            "all_pairs": ({"pairs": "all"}, {"pairs": "all", "count": "rows"}),
+            "not_summed": ({"pairs": "components"}, {"pairs": "components", "count": "rows"}),
+            "columns": ({"pairs": "columns"}, {"pairs": "columns", "count": "rows"}),
             "averaged": ({"pairs": "mean"},),
             "variance": ({"spread": "variance"},),
             "about_zero": ({"spread": "about_zero"},),

@@ -28,6 +28,7 @@ def _layer_norm(
     scale: str = "both",
     order: str = "gamma",
     keep: bool = True,
+    count: str = "coordinates",
 ) -> Any:
     x = np.asarray(x)
     x = x.astype(float) if x.dtype.kind != "f" else x
@@ -36,6 +37,10 @@ def _layer_norm(
     variance = x.var(axis=axis, keepdims=keep, ddof=ddof) if passes == 2 else squares - np.square(mean)
     if spread == "rms":
         variance = squares
+    if count == "rows":
+        mean = x.sum(axis=axis, keepdims=keep) / len(x)
+    if count != "coordinates":
+        variance = np.square(x - mean).sum(axis=axis, keepdims=keep) / len(x)
     added = {"inside": eps, "outside": 0.0, "missing": 0.0, "fixed": 1e-5, "squared": eps**2}[small]
     deviation = {
         "deviation": lambda: np.sqrt(variance + added),
@@ -58,6 +63,10 @@ def _layer_norm(
         g, b = b, g
     if order == "beta":
         return g * (normalised + b)
+    if order == "divided_mean":
+        return g * (x - mean / deviation) + b
+    if order == "divided_mean_only":
+        return g * x - mean / deviation + b
     if order == "minus":
         return g * normalised - b
     if order == "one_plus":
@@ -79,6 +88,7 @@ LAYER_NORM = Exercise(
         "columns": ({"axis": 0},),
         "whole": ({"axis": None},),
         "ddof": ({"ddof": 1},),
+        "rows_counted": ({"count": "rows_in_variance"}, {"count": "rows"}),
         "eps_outside": ({"small": "outside"}, {"small": "squared"}),
         "no_eps": ({"small": "missing"},),
         "eps_fixed": ({"small": "fixed"},),
@@ -93,13 +103,20 @@ LAYER_NORM = Exercise(
         "no_beta": ({"scale": "gamma"},),
         "beta_first": ({"order": "beta"},),
         "gamma_beta_changed": ({"scale": "swapped"}, {"order": "minus"}, {"order": "one_plus"}),
+        "parentheses": ({"order": "divided_mean"}, {"order": "divided_mean_only"}),
         "keepdims": ({"keep": False},),
     },
     make_cases=lambda: [
         *cases(
             (np.array([[1.0, 0.0, 2.0]]), ONES, NOTHING, 1e-5),
-            (np.array([[1.0, 0.0, 5.0], [2.0, 4.0, 3.0]]), ONES, NOTHING, 1e-5),
-            (np.array([[0.5, -0.5, 3.0], [2.0, 4.0, 3.0]]), np.array([2.0, 1.0, 0.5]), np.array([0.0, 1.0, -2.0]), 1e-5),
+            # n is neither d nor d - 1: what is divided by one is not divided by another
+            (np.array([[1.0, 0.0, 5.0, 2.0], [2.0, 4.0, 3.0, 7.0]]), np.ones(4), np.zeros(4), 1e-5),
+            (
+                np.array([[0.5, -0.5, 3.0, 1.0], [2.0, 4.0, 3.0, -1.0]]),
+                np.array([2.0, 1.0, 0.5, -1.0]),
+                np.array([0.0, 1.0, -2.0, 0.5]),
+                1e-5,
+            ),
             (np.random.default_rng(17).normal(1, 2, size=(4, 6)), *np.random.default_rng(18).normal(1, 1, size=(2, 6)), 1e-5),
         ),
         *cases(
