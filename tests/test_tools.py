@@ -88,3 +88,13 @@ def test_the_head_of_a_benchmark_names_the_options_it_has() -> None:
     source = (ROOT / "tools" / "bench_explorers.py").read_text(encoding="utf-8")
     head = source.split('"""')[1]
     assert set(re.findall(r"--\w+", head)) == set(re.findall(r'add_argument\("(--\w+)"', source))
+
+
+def test_the_site_pins_the_widgets_that_the_tests_passed_with() -> None:
+    """The site has versions of its own; of what the notebooks themselves run on, they must be the same."""
+    locked = dict(line.split("==") for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines() if "==" in line)
+    for name in ("requirements.txt", "pins.toml"):
+        pinned = dict(re.findall(r"\b(ipywidgets|anywidget)==([\w.]+)", (ROOT / "tools" / "site" / name).read_text(encoding="utf-8")))
+        assert pinned == {name: locked[name] for name in ("ipywidgets", "anywidget")}, (
+            f"tools/site/{name}: make lock changed constraints.txt"
+        )

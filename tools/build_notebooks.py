@@ -332,7 +332,14 @@ class Builder:
         return seconds
 
     def _records(self) -> dict[str, Any]:
-        return tomllib.loads(self.records_file.read_text(encoding="utf-8")) if self.records_file.exists() else {}
+        """The records there are; the colophon of a notebook reads them too, so a merge left half done is told before it runs."""
+        if not self.records_file.exists():
+            return {}
+        try:
+            return tomllib.loads(self.records_file.read_text(encoding="utf-8"))
+        except tomllib.TOMLDecodeError as error:
+            place = self.records_file.relative_to(self.root).as_posix()
+            raise BuildError(f"{place} cannot be read ({error}); after a merge: git checkout --ours {place}") from None
 
     def _write(self, path: Path, text: str) -> None:
         data = text.encode()
@@ -374,6 +381,9 @@ def main(arguments: list[str] | None = None) -> int:
 
     builder = Builder(check=options.check, run=not options.inputs)
     failed = 0
+    if strange := [str(file) for file in options.files if file.resolve().with_suffix(".py") not in scripts()]:
+        print(f"no such notebook: {', '.join(strange)}; expected notebooks/<language>/NN_name.py", file=sys.stderr)
+        return 2
     for script in [file.resolve().with_suffix(".py") for file in options.files] or scripts():
         name = f"{script.parent.name}/{script.stem}"
         try:

@@ -28,7 +28,9 @@ def main() -> None:
     lines = [line for line in frozen.splitlines() if "==" in line and not NOT_LOCKED.match(line)]
     version = ".".join(platform.python_version_tuple()[:2])
     head = f"# The exact versions that the tests passed with (Python {version}, {platform.system()}). Made by: make lock"
-    (ROOT / "constraints.txt").write_text("\n".join([head, *sorted(lines, key=str.lower)]) + "\n", encoding="utf-8")
+    (ROOT / "constraints.txt").write_text(
+        "\n".join([head, *sorted(lines, key=lambda line: line.partition("==")[0].lower())]) + "\n", encoding="utf-8"
+    )
     print(f"constraints.txt: {len(lines)} packages")
 
 

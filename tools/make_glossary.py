@@ -36,6 +36,8 @@ def glossary(root: Path, language: str, taught: dict[str, list[int]]) -> str:
     title = f"# {text('glossary.title', lang=language)}\n\n{twins}\n\n{text('glossary.intro', lang=language)}"
     rows = [entry("glossary.columns", lang=language), ["---"] * 4]
     terms = entry("glossary.terms", lang=language)
+    if missing := sorted(terms.keys() - taught.keys()):
+        raise SystemExit(f"tools/glossary.toml does not say which lessons teach: {', '.join(missing)}")
     for key in sorted(terms, key=lambda key: alphabetical(terms[key]["term"])):
         elsewhere = " · ".join(entry(f"glossary.terms.{key}.term", lang=other) for other in others)
         where = ", ".join(lesson_link(root, language, number) for number in taught[key])

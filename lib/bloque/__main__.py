@@ -29,8 +29,10 @@ def main(arguments: list[str] | None = None) -> int:
     checking.add_argument("--seconds", type=float, default=120, help="for each notebook (default 120)")
     checking.add_argument("--jobs", type=int, default=2, help="kernels at a time, about 250 to 400 MB each (default 2)")
     classroom = commands.add_parser("class", help="notebooks without solutions and a teacher's page")
-    classroom.add_argument("folder", nargs="?", type=Path, default=Path("_class"))
-    classroom.add_argument("--from", dest="source", type=Path, default=Path("notebooks"))
+    classroom.add_argument("folder", nargs="?", type=Path, default=Path("_class"), help="where to write (default _class)")
+    classroom.add_argument(
+        "--from", dest="source", type=Path, default=Path("notebooks"), help="the folder of notebooks to read (default notebooks)"
+    )
     chosen = parser.parse_args(arguments)
     if chosen.language:
         bloque.language(chosen.language)

@@ -39,7 +39,7 @@ def test_confusion_of_the_known_mistakes():
     print(confusion)
     assert confusion.passed == []
     assert confusion.named >= 0.95 * confusion.total
-    assert all(len(exercise(id).mistakes) >= 5 for id in exercises())
+    assert [id for id in exercises() if len(exercise(id).mistakes) < 5] == []  # an exercise knows at least five mistakes
 
 
 def test_confusion_of_answers_written_from_the_texts_alone():
@@ -52,7 +52,7 @@ def test_confusion_of_answers_written_from_the_texts_alone():
 
 @pytest.mark.parametrize("id", exercises())
 def test_right_answers_of_every_style_pass(id):
-    assert len(RIGHT[id]) >= 4
+    assert len(RIGHT.get(id, ())) >= 4, f"{id}: four right answers in tests/checks/right_answers.py"
     for candidate in (CATALOGUE[id].solution, CATALOGUE[id].family, *RIGHT[id]):
         result = check(id, candidate)
         assert result.passed, (candidate, result.message)
@@ -137,7 +137,7 @@ def test_texts_and_mistakes_are_the_same_in_every_language(code):
             assert set(entry(f"checks.exercise.{id}.mistakes")) == set(exercise(id).mistakes), id
             assert exercise(id).title
             assert f"`{exercise(id).signature}`" in exercise(id).task
-            assert len(exercise(id).hints) == 3
+            assert len(exercise(id).hints) == 3, f"{id} needs three hints in {code}"
             assert text("checks.hint", step=2, steps=3) in repr(hint(id, 2))
     finally:
         bloque.language(before)

@@ -11,8 +11,13 @@ from tests.notebooks.rules import RULES
 
 
 def main(arguments: list[str]) -> int:
-    numbers = {int(re.sub(r"^\D*", "", Path(argument).stem)[:2]) for argument in arguments}
     course = Course()
+    found_numbers = [re.match(r"\d{1,2}", Path(argument).stem) for argument in arguments]
+    numbers = {int(found[0]) for found in found_numbers if found}
+    if not all(found_numbers) or not numbers <= set(course.numbers()):
+        known = ", ".join(map(str, course.numbers()))
+        print(f"no such lesson among {' '.join(arguments)}: give its number, or its file; there are {known}", file=sys.stderr)
+        return 2
     if numbers:
         course.__dict__["notebooks"] = [notebook for notebook in course.notebooks if notebook.number in numbers]
         course.__dict__["scripts"] = [script for script in course.scripts if int(script.stem[:2]) in numbers]

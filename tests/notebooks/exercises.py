@@ -25,6 +25,31 @@ def solution(source: str) -> str | None:
     return blocks[0] if len(blocks) == 1 else None
 
 
+def an_exercise_says_how_hard_and_how_long(course: Course) -> list[str]:
+    """Under its heading stand the circles and the minutes that the exercise has in the catalogue, which the teacher's page shows."""
+    from bloque.checks import exercise, exercises
+
+    problems = []
+    for notebook in course.notebooks:
+        heading = ""
+        for cell in notebook.cells:
+            if cell.kind == "markdown" and re.search(r"[●○]{3}|^###", cell.source, re.MULTILINE):
+                heading = cell.source
+            if "exercise" not in cell.tags:
+                continue
+            _, last = without_check(cell.source)
+            id = ast.literal_eval(last.args[0]) if last and last.args else None
+            if id not in exercises():
+                continue  # other rules say so
+            known, said = exercise(id), re.search(r"([●○]{3}) · (\d+) ", heading)
+            due = ("●" * known.difficulty).ljust(3, "○"), str(known.minutes)
+            if said is None or said.groups() != due:
+                problems.append(
+                    f"{cell.place}: {id}: «{due[0]} · {due[1]}» in the catalogue, «{said[0].strip() if said else ''}» in the text"
+                )
+    return problems
+
+
 def without_check(source: str) -> tuple[ast.Module, ast.Call | None]:
     """The exercise without its last line, and that line: check("id", function)."""
     tree = ast.parse(source)
@@ -119,4 +144,4 @@ def solutions_pass_and_exercises_do_not(course: Course) -> list[str]:
     return [problem for notebook in course.notebooks for problem in run_exercises(notebook)]
 
 
-RULES = [an_exercise_is_its_solution_with_blanks, solutions_pass_and_exercises_do_not]
+RULES = [an_exercise_is_its_solution_with_blanks, an_exercise_says_how_hard_and_how_long, solutions_pass_and_exercises_do_not]

@@ -137,7 +137,9 @@ def unprinted(notebook: Notebook, facts: list[Fact]) -> list[str]:
             if cell.kind != "markdown":
                 continue
             for numeral, words in claims(cell):
-                if canonical(numeral.written) not in results | known and numeral.value not in given:
+                if comma := re.search(rf"\d,{re.escape(numeral.written)}", words):
+                    problems.append(f"{cell.place}: {comma[0]}: the course writes a decimal point («{words}»)")
+                elif canonical(numeral.written) not in results | known and numeral.value not in given:
                     problems.append(f"{cell.place}: {numeral.written} is printed by no cell of its section («{words}»)")
     return problems
 

@@ -146,6 +146,7 @@ BREAKS: list[tuple[Rule, str, Break]] = [
     # numbers
     (results.numbers_in_prose_are_printed, "a digit", edit("weighs 0.665. Else", "weighs 0.666. Else")),
     (results.numbers_in_prose_are_printed, "rounded otherwise than printed", edit("weighs 0.665. Else", "weighs 0.67. Else")),
+    (results.numbers_in_prose_are_printed, "a decimal comma", edit("weighs 0.665. Else", "weighs 0,665. Else")),
     (results.numbers_in_prose_are_printed, "a sign", edit("weighs 0.665. Else", "weighs −0.665. Else")),
     (results.numbers_in_prose_are_printed, "the output changed", output("0.665", "0.664")),
     (results.numbers_in_prose_are_printed, "a large integer", edit("Elsewhere there are 1\u202f048\u202f576", "Elsewhere there are 1\u202f048\u202f577")),
@@ -205,6 +206,9 @@ BREAKS: list[tuple[Rule, str, Break]] = [
     (exercises.an_exercise_is_its_solution_with_blanks, "nothing to write", edit("    exponentials = ...\n    return ...\n", "    exponentials = 1\n    return 2\n")),
     (exercises.an_exercise_is_its_solution_with_blanks, "no solution", edit("```python", "```text")),
     (exercises.an_exercise_is_its_solution_with_blanks, "no check", edit('check("softmax", softmax)', "softmax")),
+    (exercises.an_exercise_says_how_hard_and_how_long, "other minutes", edit("●○○ · 6 minutes", "●○○ · 50 minutes")),
+    (exercises.an_exercise_says_how_hard_and_how_long, "other circles", edit("●○○ · 6 minutes", "●●○ · 6 minutes")),
+    (exercises.an_exercise_says_how_hard_and_how_long, "nothing said", edit("Difficulty ●○○ · 6 minutes.", "Easy.")),
     (exercises.solutions_pass_and_exercises_do_not, "a wrong solution", edit("exponentials.sum(axis=-1, keepdims=True)", "exponentials.sum()")),
     (exercises.solutions_pass_and_exercises_do_not, "an exercise already solved", edit("    exponentials = ...\n    return ...\n", "    return bloque.softmax(scores)\n")),
     # language

@@ -39,7 +39,7 @@ print(f"The largest weighs {bloque.number(weights.max(), 3)}, and there are {blo
 # %% [markdown]
 # ### Exercise 1 · Write softmax
 #
-# Difficulty ●○○ · 5 minutes. The weights of each row have to add up to 1.
+# Difficulty ●○○ · 6 minutes. The weights of each row have to add up to 1.
 
 # %% tags=["exercise"]
 def softmax(scores):

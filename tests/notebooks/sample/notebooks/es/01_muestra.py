@@ -39,7 +39,7 @@ print(f"La mayor pesa {bloque.number(weights.max(), 3)} y hay {bloque.number(104
 # %% [markdown]
 # ### Ejercicio 1 · Escribe softmax
 #
-# Dificultad ●○○ · 5 minutos. Los pesos de cada fila tienen que sumar 1.
+# Dificultad ●○○ · 6 minutos. Los pesos de cada fila tienen que sumar 1.
 
 # %% tags=["exercise"]
 def softmax(scores):
