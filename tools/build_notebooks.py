@@ -312,6 +312,7 @@ class Builder:
 
         seconds: list[float] = []
         if self.run:
+            self._records()  # a file that cannot be read is told now: the colophon's cell would only stumble over it
             try:
                 seconds = execute(notebook, script.parent)
             except CellExecutionError as error:
@@ -332,13 +333,13 @@ class Builder:
         return seconds
 
     def _records(self) -> dict[str, Any]:
-        """The records there are; the colophon of a notebook reads them too, so a merge left half done is told before it runs."""
+        """The records there are, read anew each time: another build may have written some."""
         if not self.records_file.exists():
             return {}
         try:
             return tomllib.loads(self.records_file.read_text(encoding="utf-8"))
         except tomllib.TOMLDecodeError as error:
-            place = self.records_file.relative_to(self.root).as_posix()
+            place = "/".join(self.records_file.parts[-3:])
             raise BuildError(f"{place} cannot be read ({error}); after a merge: git checkout --ours {place}") from None
 
     def _write(self, path: Path, text: str) -> None:
@@ -381,10 +382,11 @@ def main(arguments: list[str] | None = None) -> int:
 
     builder = Builder(check=options.check, run=not options.inputs)
     failed = 0
-    if strange := [str(file) for file in options.files if file.resolve().with_suffix(".py") not in scripts()]:
+    known = scripts()
+    if strange := [str(file) for file in options.files if file.resolve().with_suffix(".py") not in known]:
         print(f"no such notebook: {', '.join(strange)}; expected notebooks/<language>/NN_name.py", file=sys.stderr)
         return 2
-    for script in [file.resolve().with_suffix(".py") for file in options.files] or scripts():
+    for script in [file.resolve().with_suffix(".py") for file in options.files] or known:
         name = f"{script.parent.name}/{script.stem}"
         try:
             seconds = builder.build(script)

@@ -57,6 +57,15 @@ def test_a_cell_that_raises_stops_the_build(tmp_path: Path) -> None:
     assert not script.with_suffix(".ipynb").exists()
 
 
+def test_records_that_a_merge_left_half_done_are_told_before_anything_runs(sample: Path) -> None:
+    records = sample / "lib" / "bloque" / "colophon.toml"
+    records.write_text("<" * 7 + " HEAD\n", encoding="utf-8")
+    before = {path: path.read_bytes() for path in sample.rglob("*") if path.is_file()}
+    with pytest.raises(BuildError, match=r"lib/bloque/colophon.toml cannot be read .*git checkout --ours"):
+        Builder(sample).build(scripts(sample)[0])
+    assert {path: path.read_bytes() for path in before} == before
+
+
 def test_ids_are_the_same_in_each_language_and_stay_when_a_cell_is_put_in(sample: Path) -> None:
     notebooks = [nbformat.read(script.with_suffix(".ipynb"), as_version=4) for script in scripts(sample)]
     assert [cell.id for cell in notebooks[0].cells] == [cell.id for cell in notebooks[1].cells]

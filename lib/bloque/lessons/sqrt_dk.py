@@ -156,12 +156,6 @@ def _dimension_axis(axes: Any) -> None:
     axes.set_xlabel("d_k")
 
 
-def _log_ticks(axes: Any, ticks: Sequence[float], labels: Sequence[str]) -> None:
-    axes.set_yscale("log")
-    axes.minorticks_off()
-    axes.set_yticks(ticks, labels)
-
-
 def _trail(axes: Any, look: str, colour: str, label: str | None = None) -> tuple[Any, Any]:
     """A line and the band round it, both empty; `_set_trail` fills them."""
     (line,) = axes.plot([], [], look, color=colour, markersize=4, label=label)
@@ -212,7 +206,9 @@ def width(draws: int = 10_000) -> Explorer:
 
     right.set_title(text("sqrt_dk.width.deviation"))
     _dimension_axis(right)
-    _log_ticks(right, [1, 4, 16, 64, 256], ["1", "4", "16", "64", "256"])
+    right.set_yscale("log")
+    right.minorticks_off()
+    right.set_yticks([1, 4, 16, 64, 256], ["1", "4", "16", "64", "256"])
     right.set_ylim(0.6, 400)
     (raw_trail,) = right.plot([], [], "s--", color=style.RAW, markersize=5)  # only as far as the slider has come:
     (trail,) = right.plot([], [], "o-", color=style.WEIGHTS, markersize=5)  # the guess asks what follows
@@ -340,10 +336,10 @@ def _draw_gradients(matrix_axes: Any, query_axes: Any) -> dict[str, tuple[Any, A
     for axes in (matrix_axes, query_axes):
         _dimension_axis(axes)
     matrix_axes.set_title(text("sqrt_dk.divisor.matrices"))
-    _log_ticks(matrix_axes, [1e-3, 1e-2, 1e-1, 1, 10], ["0.001", "0.01", "0.1", "1", "10"])
+    style.decades(matrix_axes.yaxis, range(-3, 2))
     matrix_axes.set_ylim(3e-4, 40)
     query_axes.set_title(text("sqrt_dk.divisor.queries"))
-    _log_ticks(query_axes, [1e-9, 1e-7, 1e-5, 1e-3, 1e-1, 10], ["1e−9", "1e−7", "1e−5", "0.001", "0.1", "10"])
+    style.decades(query_axes.yaxis, range(-9, 2, 2))
     query_axes.set_ylim(1e-10, 20)
     trails = {
         "W_Q": _trail(matrix_axes, "o-", style.QUERIES, "W^Q"),
